@@ -1,0 +1,138 @@
+"""What people and programs can ask for: one frozen command per verb, already well typed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final
+
+from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+
+
+class Unset(Enum):
+    UNSET = "unset"
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Final = Unset.UNSET
+"""The value of a field that a partial change does not mention; None clears what can be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A prompt or a command line, as text."""
+
+    kind: ActionKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleRequest:
+    """A schedule as people write it; `spec` has exactly one selector of section 5."""
+
+    spec: Mapping[str, Any]
+    timezone: str = "UTC"
+    starts_at: str | None = None
+    ends_at: str | None = None
+    max_runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateTask:
+    """Create a task (P1)."""
+
+    user_id: str
+    title: str
+    action: Action
+    schedule: ScheduleRequest
+    context_mode: ContextMode = ContextMode.FRESH_THREAD
+    thread_id: str | None = None
+    assistant_id: str | None = None
+    overlap_policy: OverlapPolicy = OverlapPolicy.SKIP
+    priority: int = 5
+    timeout_seconds: int | None = None
+    max_lateness_seconds: int | None = None
+    jitter_seconds: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditTask:
+    """Change some fields of a task; the others stay as they are (P2)."""
+
+    user_id: str
+    task_id: str
+    title: str | Unset = UNSET
+    action: Action | Unset = UNSET
+    schedule: "ScheduleEdit | Unset" = UNSET
+    context_mode: ContextMode | Unset = UNSET
+    thread_id: str | None | Unset = UNSET
+    assistant_id: str | None | Unset = UNSET
+    overlap_policy: OverlapPolicy | Unset = UNSET
+    priority: int | Unset = UNSET
+    timeout_seconds: int | None | Unset = UNSET
+    max_lateness_seconds: int | None | Unset = UNSET
+    jitter_seconds: int | None | Unset = UNSET
+    labels: Mapping[str, str] | None | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleEdit:
+    """Change some parts of a schedule; a new zone alone re-reads the stored rule in it."""
+
+    spec: Mapping[str, Any] | Unset = UNSET
+    timezone: str | Unset = UNSET
+    starts_at: str | None | Unset = UNSET
+    ends_at: str | None | Unset = UNSET
+    max_runs: int | None | Unset = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class PauseTask:
+    """Take a task out of the clock's reach (P3)."""
+
+    user_id: str
+    task_id: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeTask:
+    """Put a paused or blocked task back (P3, P20)."""
+
+    user_id: str
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteTask:
+    """Delete a task in any state (P5)."""
+
+    user_id: str
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerTask:
+    """Run a task now, whatever its schedule says (P4)."""
+
+    user_id: str
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRun:
+    """Stop an active run (P7)."""
+
+    user_id: str
+    task_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterThread:
+    """Make a thread exist that belongs to this user."""
+
+    user_id: str
+    thread_id: str

@@ -1,0 +1,89 @@
+"""The closed sets of words that rules, rows and the wire share; one line each."""
+
+from enum import StrEnum
+
+
+class ActionKind(StrEnum):
+    """What a run does."""
+
+    AGENT = "agent"  # a prompt, handed to the operator's agent command on standard input
+    SHELL = "shell"  # a command line, only where the operator allows it
+
+
+class ContextMode(StrEnum):
+    """In which conversation a run happens."""
+
+    FRESH_THREAD = "fresh_thread"  # a thread of its own for each run, its id derived from the run's
+    REUSE_THREAD = "reuse_thread"  # one existing thread of the user's, one run at a time in it
+
+
+class OverlapPolicy(StrEnum):
+    """What becomes of an occurrence that is due while the previous run is active (P13)."""
+
+    SKIP = "skip"  # it is recorded as skipped
+
+
+class TaskStatus(StrEnum):
+    """The state of a task (SPEC section 3)."""
+
+    ENABLED = "enabled"  # the clock starts it when it is due
+    PAUSED = "paused"  # only a manual trigger starts it
+    RUNNING = "running"  # a `once` task between its admission and its completion
+    COMPLETED = "completed"  # nothing is left to run
+    FAILED = "failed"  # a `once` task whose only chance is gone
+    CANCELLED = "cancelled"  # a `once` task whose run was cancelled
+
+
+class RunStatus(StrEnum):
+    """The state of a run."""
+
+    QUEUED = "queued"  # admitted, holds its keys, not yet past the fence
+    RUNNING = "running"  # past the fence
+    SUCCESS = "success"  # ended with an explicit success
+    FAILED = "failed"  # ended any other way
+    INTERRUPTED = "interrupted"  # cancelled or stopped
+    SKIPPED = "skipped"  # a tombstone: the occurrence did not run
+
+    @property
+    def active(self) -> bool:
+        """Whether a run in this state holds its keys; the one place that knows."""
+        return self in (RunStatus.QUEUED, RunStatus.RUNNING)
+
+
+class Outcome(StrEnum):
+    """How a run ended; each is also the run's terminal status."""
+
+    SUCCESS = "success"  # the worker said so explicitly
+    FAILED = "failed"  # everything that is not one of the others
+    INTERRUPTED = "interrupted"  # Step Functions says it was stopped
+
+
+class Trigger(StrEnum):
+    """What asked for a run."""
+
+    SCHEDULE = "schedule"  # the clock, for one occurrence
+    MANUAL = "manual"  # a person or program, now
+
+
+class SkipReason(StrEnum):
+    """Why an occurrence became a tombstone."""
+
+    OVERLAP = "overlap"  # the task's previous run was still active
+    THREAD_BUSY = "thread_busy"  # another run was active in the thread
+    TOO_LATE = "too_late"  # later than the task's max_lateness_seconds
+
+
+class SlotState(StrEnum):
+    """How far the active run of a task has come."""
+
+    QUEUED = "queued"  # admitted; the launch may or may not have happened
+    RUNNING = "running"  # its execution passed the fence
+
+
+class DispatchExit(StrEnum):
+    """The four ways a dispatch ends (SPEC section 6)."""
+
+    LAUNCHED = "launched"  # the run is admitted and its execution was asked for
+    SKIPPED = "skipped"  # a tombstone was written
+    CONFLICT = "conflict"  # nothing was written: somebody else was first, or no place is free
+    FAILED = "failed"  # the launch was refused; the run is recorded as failed

@@ -1,0 +1,302 @@
+"""The task aggregate: what a user asked for, where it stands, and the rules that move it.
+
+The definition belongs to people, the state to dispatch and completion (P19). Both are values;
+every change yields a new task and leaves writing it, under a condition, to a store.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from nightshift.domain.errors import (
+    InvalidRequest,
+    NeverFires,
+    NotInFuture,
+    TaskNotMutable,
+    TimePassed,
+)
+from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy, TaskStatus
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.spec import Folded, Schedule, jitter_offset
+from nightshift.domain.model.zones import tzdata_version
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """The prompt or command of one revision; immutable, stored apart from the task."""
+
+    task_id: str
+    user_id: str
+    revision: int
+    kind: ActionKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """What people edit. `payload_revision` names the revision whose prompt or command counts."""
+
+    title: str
+    action_kind: ActionKind
+    payload_revision: int
+    schedule: Schedule
+    timeout_seconds: int
+    context_mode: ContextMode = ContextMode.FRESH_THREAD
+    thread_id: str | None = None
+    assistant_id: str | None = None
+    overlap_policy: OverlapPolicy = OverlapPolicy.SKIP
+    priority: int = 5
+    max_lateness_seconds: int | None = None
+    jitter_seconds: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """When a task is next, and what that makes of it.
+
+    `next_run_at` is the nominal instant, `due_at` the one at which the clock may start it; both
+    are None when the clock must not.
+    """
+
+    status: TaskStatus
+    next_run_at: datetime | None
+    due_at: datetime | None
+    tzdata_version: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What dispatch and completion own; `max_runs` is held against `scheduled_run_count`."""
+
+    status: TaskStatus = TaskStatus.ENABLED
+    next_run_at: datetime | None = None
+    due_at: datetime | None = None
+    tzdata_version: str | None = None
+    blocked_reason: str | None = None
+    pause_reason: str | None = None
+    active_run_id: str | None = None
+    last_run_at: datetime | None = None
+    last_run_id: str | None = None
+    last_thread_id: str | None = None
+    last_status: str | None = None
+    last_error: str | None = None
+    run_count: int = 0
+    scheduled_run_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """A user's rule. The shards are fixed at creation, so their number can grow later (K1)."""
+
+    id: str
+    user_id: str
+    definition: Definition
+    state: State
+    revision: int
+    created_at: datetime
+    updated_at: datetime
+    due_shard: int = 0
+    slot_shard: int = 0
+
+    # -- when --
+
+    @property
+    def recurring(self) -> bool:
+        """Whether the schedule yields more than one occurrence."""
+        return self.definition.schedule.recurring
+
+    def is_due(self, now: datetime) -> bool:
+        """Whether the clock may start this task at `now`."""
+        due_at = self.state.due_at
+        return self.is_armed and due_at is not None and due_at <= now
+
+    @property
+    def is_armed(self) -> bool:
+        """Whether the clock will start this task without anybody's help."""
+        return self.state.status is TaskStatus.ENABLED and self.state.blocked_reason is None
+
+    def folded(self, now: datetime) -> Folded:
+        """The occurrences after the stored one that had passed by `now` (P15)."""
+        occurrence = self._occurrence
+        return self.definition.schedule.folded(occurrence, max(now, occurrence))
+
+    def is_too_late(self, now: datetime, folded: Folded) -> bool:
+        """Whether the latest instant that has passed lies further back than the task allows (P16)."""
+        limit = self.definition.max_lateness_seconds
+        latest = folded.through or self._occurrence
+        return limit is not None and now - latest > timedelta(seconds=limit)
+
+    @property
+    def _occurrence(self) -> datetime:
+        if self.state.next_run_at is None:
+            raise InvalidRequest("the task has no occurrence to dispatch")
+        return self.state.next_run_at
+
+    def plan(self, status: TaskStatus, now: datetime, *, runs: int | None = None) -> Plan:
+        """The next time strictly after `now` for a task that is to have `status`.
+
+        A recurring task with no time left becomes completed. A task that the clock must not start
+        has no times at all.
+
+        Args:
+            status: what the task is to be, as one of the status rules gave it.
+            now: the instant to plan from (UTC).
+            runs: runs admitted by the clock so far; the state's own count when absent.
+        """
+        schedule = self.definition.schedule
+        used = self.state.scheduled_run_count if runs is None else runs
+        if status is not TaskStatus.ENABLED:
+            return Plan(status=status, next_run_at=None, due_at=None, tzdata_version=None)
+        max_runs = schedule.bounds.max_runs
+        spent = max_runs is not None and used >= max_runs
+        upcoming = None if spent else schedule.next_after(now)
+        if upcoming is None:
+            ended = TaskStatus.COMPLETED if self.recurring else status
+            return Plan(status=ended, next_run_at=None, due_at=None, tzdata_version=None)
+        return Plan(
+            status=status,
+            next_run_at=upcoming,
+            due_at=self._due_at(upcoming),
+            tzdata_version=tzdata_version(),
+        )
+
+    def _due_at(self, nominal: datetime) -> datetime:
+        jitter = self.definition.jitter_seconds
+        if not jitter:
+            return nominal
+        following = self.definition.schedule.next_after(nominal)
+        return nominal + timedelta(seconds=jitter_offset(self.id, jitter, nominal, following))
+
+    def plan_after_dispatch(
+        self, status: TaskStatus | None, now: datetime, *, counted: bool
+    ) -> Plan:
+        """The plan once the stored occurrence is dealt with: from now, never from the past (P15).
+
+        Args:
+            status: as the status rule for a launch or a skip gave it; None leaves it unchanged.
+            now: the instant of the dispatch; a clock that is behind never repeats an occurrence.
+            counted: whether the occurrence was admitted and so counts towards `max_runs`.
+        """
+        runs = self.state.scheduled_run_count + counted
+        return self.plan(status or self.state.status, max(now, self._occurrence), runs=runs)
+
+    def with_plan(self, plan: Plan, **state: Any) -> "Task":
+        """This task with a plan, and any other state, put into its state."""
+        planned = replace(
+            self.state,
+            status=plan.status,
+            next_run_at=plan.next_run_at,
+            due_at=plan.due_at,
+            tzdata_version=plan.tzdata_version,
+            **state,
+        )
+        return replace(self, state=planned)
+
+    # -- what people do --
+
+    def armed(self, now: datetime, policy: Policy) -> "Task":
+        """This task as submitted: enabled, with its first time.
+
+        Raises:
+            InvalidSchedule: the schedule may not be submitted now (P10 and the floors).
+            NeverFires: `max_runs` is used up, or no time is left.
+        """
+        self.definition.schedule.ensure_launchable(now, policy)
+        plan = self.plan(TaskStatus.ENABLED, now)
+        if plan.next_run_at is None:
+            raise NeverFires("no run is left: max_runs is reached or ends_at has passed")
+        return self.with_plan(plan, blocked_reason=None, pause_reason=None)
+
+    def edited(self, definition: Definition, now: datetime, policy: Policy) -> "Task":
+        """This task with another definition, one revision on (P2).
+
+        The next time moves only when the normalised schedule does, or when the task was blocked.
+        A schedule change re-arms a finished task; a paused one stays paused.
+
+        Raises:
+            TaskNotMutable: a `once` task is running.
+            InvalidSchedule: the new schedule may not be submitted now.
+        """
+        self._ensure_not_running("edited")
+        changed = replace(self, definition=definition, revision=self.revision + 1, updated_at=now)
+        before = self.definition.schedule
+        reshaped = not definition.schedule.same_times_as(before)
+        more_runs = definition.schedule.bounds.max_runs != before.bounds.max_runs
+        finished = self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED)
+        if self.state.status is TaskStatus.PAUSED:
+            if reshaped:
+                definition.schedule.ensure_launchable(now, policy)
+            return changed
+        if reshaped or (finished and more_runs):
+            return changed.armed(now, policy)
+        if self.state.blocked_reason is not None:
+            return changed._unblocked(now)
+        return changed if finished else changed._replanned_in_place(now)
+
+    def _replanned_in_place(self, now: datetime) -> "Task":
+        plan = self.plan(self.state.status, now)
+        if plan.status is not self.state.status or self.state.next_run_at is None:
+            return self.with_plan(plan)
+        due_at = self._due_at(self.state.next_run_at)
+        return replace(self, state=replace(self.state, due_at=due_at))
+
+    def paused(self, reason: str | None, now: datetime) -> "Task":
+        """This task out of the clock's reach (P3); a paused task takes the new reason.
+
+        Raises:
+            TaskNotMutable: a `once` task is running, or the task is finished.
+        """
+        self._ensure_not_running("paused")
+        if self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED):
+            raise TaskNotMutable(
+                f"A {self.state.status} task has nothing to pause; give it a new schedule first."
+            )
+        plan = self.plan(TaskStatus.PAUSED, now)
+        return replace(
+            self.with_plan(plan, pause_reason=reason),
+            revision=self.revision + 1,
+            updated_at=now,
+        )
+
+    def resumed(self, now: datetime, policy: Policy) -> "Task":
+        """This task enabled again, its next time strictly after `now` (P3, P20).
+
+        An enabled task that is not blocked is returned as it is.
+
+        Raises:
+            TimePassed: a `once` whose time has passed, or a schedule with no time left.
+            TaskNotMutable: the task is running or finished.
+            TooFrequent: the floor was raised meanwhile.
+        """
+        self._ensure_not_running("resumed")
+        if self.is_armed and self.state.next_run_at is not None:
+            return self
+        if self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED):
+            raise TaskNotMutable(
+                f"A {self.state.status} task is not paused; give it a new schedule to run again."
+            )
+        resumed = replace(self, revision=self.revision + 1, updated_at=now)
+        if self.recurring:
+            try:
+                self.definition.schedule.ensure_launchable(now, policy)
+            except (NeverFires, NotInFuture) as ended:
+                raise TimePassed("No time of this schedule is left; give it a new one.") from ended
+        return resumed._unblocked(now, enable=True)
+
+    def _unblocked(self, now: datetime, *, enable: bool = False) -> "Task":
+        status = TaskStatus.ENABLED if enable else self.state.status
+        plan = self.plan(status, now)
+        if plan.status is TaskStatus.ENABLED and plan.next_run_at is None:
+            raise TimePassed
+        if enable and plan.status is TaskStatus.COMPLETED:
+            raise TimePassed("No run of this task is left; give it a new schedule.")
+        cleared = {"blocked_reason": None} | ({"pause_reason": None} if enable else {})
+        return self.with_plan(plan, **cleared)
+
+    def _ensure_not_running(self, verb: str) -> None:
+        if self.state.status is TaskStatus.RUNNING:
+            raise TaskNotMutable(
+                f"A one-time task cannot be {verb} while it runs; cancel the run or wait for it."
+            )

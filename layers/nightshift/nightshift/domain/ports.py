@@ -1,0 +1,414 @@
+"""What the services need from the world. Each docstring is the contract of its method.
+
+The contract suite runs every sentence of them on the in-memory implementation and on DynamoDB.
+Unless a method says otherwise, an implementation raises `StorageUnavailable` when the store did
+not answer and nothing was written, `PersistenceUncertain` when a write may have happened, and
+`CorruptRecord` when a row cannot be read.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from typing import Generic, Protocol, TypeVar
+
+from nightshift.domain.model.enums import Outcome, TaskStatus
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Keys, LaunchOrder, Overwritten, Run, RunOutcome, Slot
+from nightshift.domain.model.task import Payload, Plan, Task
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRef:
+    """The address of a task row."""
+
+    user_id: str
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DueHint:
+    """An entry of the due index: perhaps stale, never a decision."""
+
+    ref: TaskRef
+    priority: int
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DueLine:
+    """The line of due tasks: its beginning of each bucket, and the whole of it in order."""
+
+    first: Sequence[DueHint]
+    hints: Iterator[DueHint]
+
+    @property
+    def oldest(self) -> datetime | None:
+        """Since when the longest waiting task has been due."""
+        return min((hint.due_at for hint in self.first), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A conversation that exists and belongs to one user."""
+
+    id: str
+    user_id: str
+    created_at: datetime
+
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """Some items of a list, in order; `next` is None on the last page.
+
+    `corrupt` names the rows that were passed over because they cannot be read.
+    """
+
+    items: Sequence[Item]
+    next: str | None = None
+    corrupt: Sequence[str] = ()
+
+
+class TaskStore(Protocol):
+    """Task rows, their payloads, and the due index."""
+
+    def create(self, task: Task, payload: Payload, *, max_tasks: int) -> None:
+        """Write a task, its payload and the user's count of tasks, all or nothing.
+
+        Raises:
+            QuotaExceeded: the user has `max_tasks` tasks.
+            ThreadNotFound: the task reuses a thread that is not the user's.
+        """
+        ...
+
+    def get(self, ref: TaskRef) -> Task | None:
+        """The task as last written (strongly consistent), or None."""
+        ...
+
+    def list(self, user_id: str, *, limit: int, after: str | None = None) -> Page[Task]:
+        """The user's tasks from the oldest on, at most `limit`, after the task id `after`.
+
+        A row that cannot be read is named in `corrupt` and passed over.
+        """
+        ...
+
+    def payload(self, ref: TaskRef, revision: int) -> Payload | None:
+        """The payload of one revision, or None when it is gone."""
+        ...
+
+    def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
+        """Write the definition and plan of `changed` if the task is still as `seen`.
+
+        Refused while the task is being dispatched (K7). A new payload is written and the one it
+        replaces removed in the same transaction; an active run past the fence never needs it again.
+
+        Returns:
+            False when the task changed meanwhile or is gone; nothing was written.
+
+        Raises:
+            TaskNotMutable: a run of the task is admitted and not yet past the fence.
+            ThreadNotFound: the changed task reuses a thread that is not the user's.
+        """
+        ...
+
+    def pause(self, seen: Task, changed: Task) -> bool:
+        """Write the status and plan of `changed` if the task is still as `seen`.
+
+        Unlike `replace` it is allowed while a run is being dispatched: a launch that is under way
+        goes on. Returns False when the task changed meanwhile or is gone.
+        """
+        ...
+
+    def delete(self, seen: Task) -> bool:
+        """Remove a task, its terminal history and, unless a launch still needs it, its payload.
+
+        The keys of an active run stay until it ends. Returns False when the task changed
+        meanwhile (another run was admitted, or it was edited); nothing was written.
+        """
+        ...
+
+    def due(self, now: datetime) -> "DueLine":
+        """Who is due by `now`: highest priority first, then oldest, then id.
+
+        The first page of every bucket is read at once, the others as they are used. Costs the
+        same however many tasks sleep, and reads no task row.
+        """
+        ...
+
+    def read(
+        self, refs: Sequence[TaskRef]
+    ) -> Mapping[TaskRef, "tuple[Task, Payload | None] | CorruptTask"]:
+        """The tasks and their current payloads, in batches, strongly consistent.
+
+        A task that is gone is absent; one that cannot be read is a `CorruptTask`.
+        """
+        ...
+
+    def advance(self, seen: Task, plan: Plan) -> bool:
+        """Give the task another plan without a run if it is still as `seen`; False otherwise."""
+        ...
+
+    def back_off(self, seen: Task, until: datetime) -> bool:
+        """Move `due_at` and nothing else if the task is still as `seen`; False otherwise."""
+        ...
+
+    def block(self, ref: TaskRef, reason: str, *, due_at: datetime) -> bool:
+        """Take a task out of the due index with the reason shown (P20).
+
+        Needs nothing of the row but its index entry, so that a row nobody can read is blocked
+        too. False when the entry is no longer the one with this `due_at`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CorruptTask:
+    """A task row that cannot be read, and why."""
+
+    ref: TaskRef
+    reason: str
+
+
+class AdmissionAnswer(Enum):
+    """How the table answered an admission, read by position with the slot first (K4)."""
+
+    ADMITTED = "admitted"  # all keys are ours, also when the first answer was lost
+    TAKEN_ELSEWHERE = "taken_elsewhere"  # the same run under another nonce: somebody is at it
+    OVERLAP = "overlap"  # another run of this task holds the slot
+    RECORDED = "recorded"  # the slot is free but this occurrence already has its record
+    CHANGED = "changed"  # the task is no longer as seen
+    SEAT_TAKEN = "seat_taken"  # another seat may be free
+    THREAD_BUSY = "thread_busy"  # another run holds the thread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """All that one admission writes, and the task it was decided on (K3)."""
+
+    slot: Slot
+    run: Run
+    seen: Task
+    plan: Plan | None  # None leaves the task's times and status alone (a manual recurring run)
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionResult:
+    """The answer, and the slot that stands in the way where there is one."""
+
+    answer: AdmissionAnswer
+    holder: Slot | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What the end of a run writes on its task, if the task still names that run (K6).
+
+    `status` None leaves the status alone; `last_run_at` is None when nothing ever started.
+    """
+
+    outcome: Outcome
+    status: TaskStatus | None
+    last_run_at: datetime | None
+    last_thread_id: str | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """A manual launch was refused: the task becomes as it was (SPEC section 2).
+
+    `restore` is None for a recurring task, whose status and times the admission left alone.
+    """
+
+    restore: Overwritten | None
+
+
+Verdict = Ended | Undone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """One run's end: its record, the keys it gives back, and the word for its task."""
+
+    outcome: RunOutcome
+    keys: Keys
+    payload_revision: int | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionAnswer:
+    """`recorded` says that this call made the run terminal; repeating it changes nothing."""
+
+    recorded: bool
+
+
+class RunStore(Protocol):
+    """Runs and the keys they hold."""
+
+    def admit(self, admission: Admission) -> AdmissionResult:
+        """Take all keys of a run, write its record and advance its task, or do nothing (K3, K4)."""
+        ...
+
+    def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
+        """Write a tombstone and advance its task together, if the task is still as `seen`.
+
+        An occurrence that already has its record only advances. False: the task changed.
+        """
+        ...
+
+    def slots(self) -> Sequence[Slot]:
+        """Every slot, strongly consistent: the active runs, their seats and leases.
+
+        A slot that cannot be read is passed over and stays; its keys stay held. It is logged by
+        the implementation's observer.
+        """
+        ...
+
+    def slot(self, task_id: str, shard: int) -> Slot | None:
+        """The slot of one task, strongly consistent."""
+        ...
+
+    def take_lease(self, slot: Slot, until: datetime) -> Slot | None:
+        """Own the launch of a queued run until `until`, if the slot is still as read.
+
+        None: somebody else took it, the fence was passed, or a cancellation was requested.
+        """
+        ...
+
+    def request_cancel(self, slot: Slot) -> bool:
+        """Mark the slot, if it still holds this run, so that no launch and no fence succeeds."""
+        ...
+
+    def complete(self, completion: Completion) -> CompletionAnswer:
+        """Make the run terminal if it is not, give back the keys it still holds, tell its task.
+
+        May be sent any number of times, at any time; never touches another run's keys. When the
+        task is gone, the run's record and payload go too (P5).
+        """
+        ...
+
+    def get(self, task_id: str, run_id: str) -> Run | None:
+        """One run, strongly consistent."""
+        ...
+
+    def list(self, task_id: str, *, limit: int, after: str | None = None, keep: int) -> Page[Run]:
+        """The newest `keep` runs of a task, newest first, at most `limit`, after the id `after`."""
+        ...
+
+    def prune(self, task_id: str, keep: int) -> int:
+        """Remove terminal runs beyond the newest `keep`; an active run is never removed (K10)."""
+        ...
+
+
+class ThreadStore(Protocol):
+    """Threads that exist and whose they are."""
+
+    def register(self, thread: Thread) -> Thread:
+        """Make the thread exist; registering again returns it as first registered."""
+        ...
+
+    def get(self, user_id: str, thread_id: str) -> Thread | None:
+        """The user's thread, or None."""
+        ...
+
+
+class PolicySource(Protocol):
+    """Where the limits in force come from."""
+
+    def current(self) -> Policy:
+        """The operator's limits as of now, strongly consistent."""
+        ...
+
+
+class LaunchAnswer(Enum):
+    """What is known after asking for an execution."""
+
+    LAUNCHED = "launched"  # it exists: started now, or already under this name
+    REFUSED = "refused"  # it does not and never will: this input cannot be launched
+    UNKNOWN = "unknown"  # it may exist: time-out, 5xx, throttled
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchResult:
+    """The answer, and the reason where it is not `LAUNCHED`."""
+
+    answer: LaunchAnswer
+    reason: str | None = None
+
+
+class Launcher(Protocol):
+    """Starts and stops executions; never retries by itself."""
+
+    def launch(self, order: LaunchOrder) -> LaunchResult:
+        """Ask for the execution named after the run, with input equal to the byte each time.
+
+        Raises:
+            LaunchImpossible: executions cannot be started at all (permission, missing machine).
+        """
+        ...
+
+    def stop(self, run_id: str) -> None:
+        """Ask for the execution to be stopped; one that ended or never existed is no error."""
+        ...
+
+    def execution_arn(self, run_id: str) -> str:
+        """The address that an execution of this run has or would have."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What Step Functions says of one execution; `outcome` is None while it runs."""
+
+    outcome: RunOutcome | None = None
+
+
+class Inspector(Protocol):
+    """Asks Step Functions what became of executions."""
+
+    def running(self) -> frozenset[str]:
+        """Run ids of executions that run now, at least one page of them.
+
+        Absence proves nothing.
+        """
+        ...
+
+    def describe(self, run_id: str, now: datetime) -> Execution | None:
+        """The execution of this run, or None when there is none."""
+        ...
+
+
+class Ids(Protocol):
+    """Fresh names."""
+
+    def task_id(self, now: datetime) -> str:
+        """A new task id: unique, sortable by time, `[a-z0-9_]` only, at most 40 characters."""
+        ...
+
+    def nonce(self) -> str:
+        """A new admission nonce: unguessable and unique."""
+        ...
+
+    def suffix(self) -> str:
+        """A new suffix for a manual run id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something an operator may want to know; ids and numbers only, never prompts.
+
+    `action` is one of the words of `observability.py`.
+    """
+
+    action: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+    error: BaseException | None = None
+
+
+Observe = Callable[[Event], None]
+"""Tells the operator; called from several threads."""

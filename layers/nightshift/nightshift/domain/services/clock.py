@@ -1,0 +1,223 @@
+"""One look of the clock: settle what is unsettled, then start what is due, as far as seats go.
+
+Any number of looks may overlap: nothing here decides, the conditional writes do.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+from typing import TypeVar
+
+from nightshift.domain.errors import CorruptRecord, InvalidRequest, LaunchImpossible
+from nightshift.domain.model.enums import DispatchExit
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Slot
+from nightshift.domain.model.seats import Seats, free_seats
+from nightshift.domain.model.task import Payload, Task
+from nightshift.domain.ports import (
+    CorruptTask,
+    DueHint,
+    Event,
+    Inspector,
+    Observe,
+    PolicySource,
+    RunStore,
+    TaskStore,
+)
+from nightshift.domain.services.dispatch import Dispatch, Due
+from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
+
+BATCH = 25
+"""Tasks read and dispatched together; the order of the line holds from batch to batch (P14)."""
+SHORTEST_BACK_OFF = timedelta(seconds=60)
+LONGEST_BACK_OFF = timedelta(hours=1)
+
+Item = TypeVar("Item")
+HasTime = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """What a tick does, once or many times within its window."""
+
+    tasks: TaskStore
+    runs: RunStore
+    policies: PolicySource
+    inspector: Inspector
+    lifecycle: Lifecycle
+    dispatch: Dispatch
+    observe: Observe
+    workers: int = 1
+
+    def look(self, now: datetime, has_time: HasTime, *, verify: bool = True) -> None:
+        """Recover, verify, repeat cancellations, then dispatch who is due.
+
+        One task's failure is told, backed off and stops nobody; it never escapes.
+
+        Args:
+            now: the instant of this look (UTC).
+            has_time: whether another admission can still be launched in time; asked before each.
+            verify: whether old runs are compared with Step Functions in this look.
+
+        Raises:
+            LaunchImpossible: nothing can be launched; nothing more was admitted.
+            StorageUnavailable: the table did not answer a read that everything depends on.
+        """
+        policy = self.policies.current()
+        slots = self.runs.slots()
+        look = _Look(policy=policy, now=now, has_time=has_time)
+        with ThreadPoolExecutor(self.workers) as pool:
+            if self._settle(slots, look, pool, verify=verify):
+                slots = self.runs.slots()
+            self._start(slots, look, pool)
+        if look.impossible:
+            raise look.impossible[0]
+
+    # -- what is unsettled --
+
+    def _settle(
+        self, slots: Sequence[Slot], look: "_Look", pool: ThreadPoolExecutor, *, verify: bool
+    ) -> bool:
+        """Whether there was anything to settle, so that the slots may have changed."""
+        old = [slot for slot in slots if verify and slot.is_old(look.now, look.policy)]
+        alive = self.inspector.running() if old else frozenset()
+        work: list[Callable[[], object]] = []
+        for slot in slots:
+            if slot.cancel_requested:
+                work.append(partial(self.lifecycle.cancel_again, slot, look.now))
+            elif slot.needs_launch(look.now):
+                work.append(partial(self.lifecycle.recover, slot, look.policy, look.now))
+            elif slot in old and slot.run_id not in alive:
+                work.append(partial(self.lifecycle.verify, slot, look.now))
+        list(pool.map(lambda step: self._settle_one(step, look), work))
+        return bool(work)
+
+    def _settle_one(self, step: Callable[[], object], look: "_Look") -> None:
+        if look.impossible or not look.has_time():
+            return
+        try:
+            step()
+        except LaunchImpossible as impossible:
+            look.impossible.append(impossible)
+        except Exception as failure:  # noqa: BLE001 - one run's trouble stops nobody
+            self.observe(Event("settling_failed", error=failure))
+
+    # -- what is due --
+
+    def _start(self, slots: Sequence[Slot], look: "_Look", pool: ThreadPoolExecutor) -> None:
+        held = {slot.task_id: slot for slot in slots}
+        taken = {slot.keys.seat for slot in slots}
+        seats = Seats(free_seats(taken, look.policy.max_concurrent_runs))
+        line = self.tasks.due(look.now)
+        self._measure(line.oldest, len(line.first), len(taken), look)
+        for batch in _batches(line.hints, seats):
+            if look.impossible or not look.has_time():
+                return
+            self._start_batch(batch, held, seats, look, pool)
+        blocked_by_itself = [hint for hint in line.first if hint.ref.task_id in held]
+        if not seats and blocked_by_itself and not look.impossible:
+            self._start_batch(blocked_by_itself, held, seats, look, pool)
+
+    def _start_batch(
+        self,
+        batch: Sequence[DueHint],
+        held: dict[str, Slot],
+        seats: Seats,
+        look: "_Look",
+        pool: ThreadPoolExecutor,
+    ) -> None:
+        rows = self.tasks.read([hint.ref for hint in batch])
+        list(
+            pool.map(
+                lambda hint: self._start_one(hint, rows.get(hint.ref), held, seats, look), batch
+            )
+        )
+
+    def _start_one(
+        self,
+        hint: DueHint,
+        row: tuple[Task, Payload | None] | CorruptTask | None,
+        held: dict[str, Slot],
+        seats: Seats,
+        look: "_Look",
+    ) -> None:
+        if row is None or look.impossible or not look.has_time():
+            return
+        if isinstance(row, CorruptTask):
+            self._block(hint, row.reason)
+            return
+        task, payload = row
+        due = Due(task=task, payload=payload, holder=held.get(task.id))
+        try:
+            result = self.dispatch.dispatch_due(due, seats, look.policy, look.now)
+        except LaunchImpossible as impossible:
+            look.impossible.append(impossible)
+        except (InvalidRequest, CorruptRecord) as refusal:
+            self._block(hint, refusal.message)
+        except Exception as failure:  # noqa: BLE001 - one task's trouble stops nobody
+            self._back_off(task, look.now, failure)
+        else:
+            self._tell(result, task, look.now)
+
+    def _block(self, hint: DueHint, reason: str) -> None:
+        facts = {"task_id": hint.ref.task_id, "reason": reason}
+        try:
+            if self.tasks.block(hint.ref, reason, due_at=hint.due_at):
+                self.observe(Event("task_blocked", facts))
+        except Exception as failure:  # noqa: BLE001 - it stays due and is met again next look
+            self.observe(Event("dispatch_failed", facts, failure))
+
+    def _back_off(self, task: Task, now: datetime, failure: Exception) -> None:
+        """Let the task wait about as long again as it has waited, so that others get their turn."""
+        self.observe(Event("dispatch_failed", {"task_id": task.id}, failure))
+        waited = now - (task.state.next_run_at or now)
+        delay = min(max(waited, SHORTEST_BACK_OFF), LONGEST_BACK_OFF)
+        try:
+            self.tasks.back_off(task, now + delay)
+        except Exception as second:  # noqa: BLE001 - it stays due and is met again next look
+            self.observe(Event("dispatch_failed", {"task_id": task.id}, second))
+
+    def _tell(self, result: DispatchResult, task: Task, now: datetime) -> None:
+        facts: dict[str, object] = {
+            "task_id": result.task_id,
+            "run_id": result.run_id,
+            "reason": result.reason,
+        }
+        if result.exit is DispatchExit.LAUNCHED and task.state.due_at is not None:
+            facts["lag_seconds"] = (now - task.state.due_at).total_seconds()
+        self.observe(Event(f"dispatch_{result.exit.value}", facts))
+
+    def _measure(
+        self, oldest: datetime | None, waiting: int, seats_in_use: int, look: "_Look"
+    ) -> None:
+        age = (look.now - oldest).total_seconds() if oldest else 0.0
+        facts = {
+            "oldest_due_seconds": age,
+            "waiting": waiting,
+            "seats_in_use": seats_in_use,
+            "seats": look.policy.max_concurrent_runs,
+        }
+        self.observe(Event("looked", facts))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """What the steps of one look share; `impossible` stops all further admissions."""
+
+    policy: Policy
+    now: datetime
+    has_time: HasTime
+    impossible: list[LaunchImpossible] = field(default_factory=list)
+
+
+def _batches(hints: Iterable[DueHint], seats: Seats) -> Iterator[list[DueHint]]:
+    """The line in batches, none longer than the seats that are free when it is cut."""
+    line = iter(hints)
+    while room := min(BATCH, len(seats)):
+        batch = list(islice(line, room))
+        if not batch:
+            return
+        yield batch

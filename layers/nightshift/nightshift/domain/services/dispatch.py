@@ -1,0 +1,253 @@
+"""From a due occurrence or a manual trigger to an admitted, launched run: the four exits.
+
+Decisions are taken from what was read, admission decides: its one transaction takes all of a
+run's keys or none, so any number of ticks and triggers may be in here at once (K3, K4).
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from nightshift.domain.commands import TriggerTask
+from nightshift.domain.errors import (
+    ActiveRun,
+    BudgetFull,
+    ConcurrentUpdate,
+    CorruptRecord,
+    InvalidRequest,
+    LaunchFailed,
+    TaskNotFound,
+    ThreadBusy,
+)
+from nightshift.domain.model.enums import ActionKind, DispatchExit, SkipReason, Trigger
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Run, Slot, manual_run_id, occurrence_run_id, slot_for
+from nightshift.domain.model.seats import Seats, free_seats
+from nightshift.domain.model.spec import Folded
+from nightshift.domain.model.status import status_after_launch, status_after_skip
+from nightshift.domain.model.task import Payload, Plan, Task
+from nightshift.domain.ports import (
+    Admission,
+    AdmissionAnswer,
+    AdmissionResult,
+    Ids,
+    PolicySource,
+    RunStore,
+    TaskRef,
+    TaskStore,
+)
+from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
+
+ATTEMPTS = 3
+"""How often a manual trigger is decided anew when its task changes under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A task that may be due, as read for this look, with the slot that was seen on it."""
+
+    task: Task
+    payload: Payload | None
+    holder: Slot | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatch:
+    """Turns due occurrences and triggers into runs."""
+
+    tasks: TaskStore
+    runs: RunStore
+    lifecycle: Lifecycle
+    policies: PolicySource
+    ids: Ids
+
+    # -- by the clock --
+
+    def dispatch_due(self, due: Due, seats: Seats, policy: Policy, now: datetime) -> DispatchResult:
+        """Deal with one due occurrence: launch it, skip it with its tombstone, or leave it.
+
+        Returns:
+            `conflict` with the reason `budget_full` when no seat is left; the task stays due.
+
+        Raises:
+            CorruptRecord: the task's prompt or command is missing.
+            InvalidRequest: the policy forbids the task now (P20).
+            LaunchImpossible: nothing can be launched at all.
+        """
+        task = due.task
+        if not task.is_due(now) or task.state.next_run_at is None:
+            return _conflict(task, "not_due")
+        ensure_allowed(task, policy)
+        if due.payload is None:
+            raise CorruptRecord("The task's prompt or command is missing.")
+        folded = task.folded(now)
+        if task.is_too_late(now, folded):
+            return self._skip(task, SkipReason.TOO_LATE, folded, now)
+        run_id = occurrence_run_id(task.id, task.state.next_run_at)
+        if due.holder is not None:
+            seen = AdmissionResult(_as_holder(due.holder, run_id), due.holder)
+            result = self._stopped(task, seen, folded, policy, now)
+            if result is not None:
+                return result
+        return self._admit_due(task, due.payload, run_id, folded, seats, policy, now)
+
+    def _admit_due(
+        self,
+        task: Task,
+        payload: Payload,
+        run_id: str,
+        folded: Folded,
+        seats: Seats,
+        policy: Policy,
+        now: datetime,
+    ) -> DispatchResult:
+        launched = status_after_launch(Trigger.SCHEDULE, once=not task.recurring)
+        plan = task.plan_after_dispatch(launched, now, counted=True)
+        while (seat := seats.take()) is not None:
+            slot = slot_for(
+                task,
+                run_id=run_id,
+                trigger=Trigger.SCHEDULE,
+                nonce=self.ids.nonce(),
+                seat=seat,
+                now=now,
+                policy=policy,
+            )
+            result = self._admit(task, slot, plan, folded)
+            if result.answer is AdmissionAnswer.ADMITTED:
+                return self.lifecycle.launch(slot, payload, now)
+            if result.answer is AdmissionAnswer.SEAT_TAKEN:
+                continue
+            seats.put_back(seat)
+            stopped = self._stopped(task, result, folded, policy, now)
+            if stopped is not None:
+                return stopped
+        return _conflict(task, "budget_full", run_id)
+
+    def _admit(
+        self, task: Task, slot: Slot, plan: Plan | None, folded: Folded | None
+    ) -> AdmissionResult:
+        run = Run.admitted(task, slot, folded)
+        return self.runs.admit(Admission(slot=slot, run=run, seen=task, plan=plan))
+
+    def _stopped(
+        self, task: Task, result: AdmissionResult, folded: Folded, policy: Policy, now: datetime
+    ) -> DispatchResult | None:
+        """The exit of an occurrence that was not admitted; None when its way is free after all.
+
+        The fast look at a taken slot and the refused transaction both end here, so they cannot
+        differ.
+        """
+        match result.answer:
+            case AdmissionAnswer.OVERLAP:
+                holder = result.holder
+                if holder and holder.is_old(now, policy) and self.lifecycle.verify(holder, now):
+                    return None
+                return self._skip(task, SkipReason.OVERLAP, folded, now)
+            case AdmissionAnswer.THREAD_BUSY:
+                return self._skip(task, SkipReason.THREAD_BUSY, folded, now)
+            case AdmissionAnswer.RECORDED:
+                passed = status_after_skip(once=not task.recurring)
+                self.tasks.advance(task, task.plan_after_dispatch(passed, now, counted=False))
+                return _conflict(task, "recorded")
+            case _:
+                return _conflict(task, result.answer.value)
+
+    def _skip(
+        self, task: Task, reason: SkipReason, folded: Folded, now: datetime
+    ) -> DispatchResult:
+        skipped = status_after_skip(once=not task.recurring)
+        plan = task.plan_after_dispatch(skipped, now, counted=False)
+        tombstone = Run.tombstone(task, reason, now, folded)
+        if not self.runs.skip(tombstone, task, plan):
+            return _conflict(task, "changed", tombstone.id)
+        return DispatchResult(DispatchExit.SKIPPED, task.id, tombstone.id, reason.value)
+
+    # -- by hand --
+
+    def trigger_task(self, command: TriggerTask, now: datetime) -> Run:
+        """Run a task now, whatever its schedule says; never queued (P4).
+
+        Returns:
+            The run; still `queued` when the launch may or may not have happened.
+
+        Raises:
+            TaskNotFound: there is no such task of this user.
+            ActiveRun, ThreadBusy, BudgetFull: it cannot run now; nothing was written.
+            ConcurrentUpdate: the task kept changing under the trigger.
+            LaunchFailed: the launch was refused; the task is as it was.
+        """
+        policy = self.policies.current()
+        for _ in range(ATTEMPTS):
+            task = self.tasks.get(TaskRef(command.user_id, command.task_id))
+            if task is None:
+                raise TaskNotFound
+            ensure_allowed(task, policy)
+            ref = TaskRef(task.user_id, task.id)
+            payload = self.tasks.payload(ref, task.definition.payload_revision)
+            if payload is None:
+                raise CorruptRecord("The task's prompt or command is missing.")
+            run = self._trigger_once(task, payload, policy, now)
+            if run is not None:
+                return run
+        raise ConcurrentUpdate
+
+    def _trigger_once(
+        self, task: Task, payload: Payload, policy: Policy, now: datetime
+    ) -> Run | None:
+        slots = self.runs.slots()
+        holder = next((slot for slot in slots if slot.task_id == task.id), None)
+        if holder is not None:
+            if holder.is_old(now, policy) and self.lifecycle.verify(holder, now):
+                return None
+            raise ActiveRun
+        launched = status_after_launch(Trigger.MANUAL, once=not task.recurring)
+        plan = task.plan(launched, now) if launched else None
+        run_id = manual_run_id(task.id, now, self.ids.suffix())
+        seats = Seats(free_seats({slot.keys.seat for slot in slots}, policy.max_concurrent_runs))
+        while (seat := seats.take()) is not None:
+            slot = slot_for(
+                task,
+                run_id=run_id,
+                trigger=Trigger.MANUAL,
+                nonce=self.ids.nonce(),
+                seat=seat,
+                now=now,
+                policy=policy,
+            )
+            match self._admit(task, slot, plan, None).answer:
+                case AdmissionAnswer.ADMITTED:
+                    return self._launch_manual(task, slot, payload, now)
+                case AdmissionAnswer.SEAT_TAKEN:
+                    continue
+                case AdmissionAnswer.CHANGED:
+                    return None
+                case AdmissionAnswer.THREAD_BUSY:
+                    raise ThreadBusy
+                case _:
+                    raise ActiveRun
+        raise BudgetFull
+
+    def _launch_manual(self, task: Task, slot: Slot, payload: Payload, now: datetime) -> Run:
+        result = self.lifecycle.launch(slot, payload, now)
+        if result.exit is DispatchExit.FAILED:
+            raise LaunchFailed
+        return Run.admitted(task, slot, None)
+
+
+def ensure_allowed(task: Task, policy: Policy) -> None:
+    """Refuse a task that today's policy forbids, though an earlier one accepted it (P20).
+
+    Raises:
+        InvalidRequest: shell actions are switched off.
+    """
+    if task.definition.action_kind is ActionKind.SHELL and not policy.allow_shell_actions:
+        raise InvalidRequest("Shell actions are switched off by the operator.", field="action")
+
+
+def _as_holder(holder: Slot, run_id: str) -> AdmissionAnswer:
+    same = holder.run_id == run_id
+    return AdmissionAnswer.TAKEN_ELSEWHERE if same else AdmissionAnswer.OVERLAP
+
+
+def _conflict(task: Task, reason: str, run_id: str | None = None) -> DispatchResult:
+    return DispatchResult(DispatchExit.CONFLICT, task.id, run_id, reason)
