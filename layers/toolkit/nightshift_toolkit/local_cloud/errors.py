@@ -26,3 +26,26 @@ class EngineStoppedError(LocalCloudError):
     """The engine ended although nobody asked it to."""
 
     exit_code = 4
+
+
+class DeploymentError(LocalCloudError):
+    """The engine's CloudFormation refused the template."""
+
+    exit_code = 5
+
+    def __init__(self, reason: str) -> None:
+        """Carry CloudFormation's own `reason`."""
+        super().__init__(f"The template could not be deployed into the local cloud: {reason}.")
+
+
+class UnsupportedEngineError(LocalCloudError):
+    """The installed ministack is not the one that the corrections were written for."""
+
+    exit_code = 6
+
+    def __init__(self, installed: str, supported: str) -> None:
+        """Name both versions."""
+        super().__init__(
+            f"The local cloud needs ministack {supported}, but {installed} is installed: "
+            "run `make run`, which installs what is pinned."
+        )

@@ -8,7 +8,9 @@ nobody is left to stop it.
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import socket
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -17,6 +19,9 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config
 from ministack import app as ministack  # type: ignore[import-untyped]
 
+from nightshift_toolkit.local_cloud import shim
+from nightshift_toolkit.local_cloud.gateway import doors
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -24,7 +29,8 @@ _GRACE_SECONDS = 2.0
 
 
 def _watch_parent(stop: Callable[[], object]) -> None:
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
     stop()
 
 
@@ -40,11 +46,20 @@ async def _serve(descriptors: list[int]) -> None:
     config.bind = [f"fd://{descriptor}" for descriptor in descriptors]
     config.keep_alive_timeout = 75
     config.graceful_timeout = _GRACE_SECONDS
-    await serve(ministack.app, config, shutdown_trigger=stopping.wait)
+    app = doors(ministack.app, api_port=_port(descriptors[1]), admin=lambda _: False)
+    await serve(app, config, shutdown_trigger=stopping.wait)
+
+
+def _port(descriptor: int) -> int:
+    # The parent's listening socket is shared, so this copy of it must not close it.
+    with socket.socket(fileno=os.dup(descriptor)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
 
 
 def main() -> None:
     """Serve until told to stop."""
+    shim.install()
     asyncio.run(_serve([int(argument) for argument in sys.argv[1:]]))
 
 
