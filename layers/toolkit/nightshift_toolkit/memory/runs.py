@@ -1,0 +1,249 @@
+"""Runs and the keys they hold, in memory."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
+from nightshift.domain.model.run import Keys, Run, RunOutcome, Slot
+from nightshift.domain.model.task import Plan, Task
+from nightshift.domain.ports import (
+    Admission,
+    AdmissionAnswer,
+    AdmissionResult,
+    Completion,
+    CompletionAnswer,
+    Ended,
+    Event,
+    Observe,
+    Page,
+    TaskRef,
+    Undone,
+    Verdict,
+)
+from nightshift_toolkit.memory.state import RunRow, SlotRow, State, atomic, copied
+from nightshift_toolkit.memory.tasks import as_seen
+
+
+class MemoryRuns:
+    """A `RunStore`."""
+
+    name = "runs"
+
+    def __init__(self, state: State, observe: Observe) -> None:
+        self.state = state
+        self._observe = observe
+
+    @atomic
+    def admit(self, admission: Admission) -> AdmissionResult:
+        """See `RunStore.admit`."""
+        refusal = self._refusal(admission)
+        if refusal is not None:
+            return refusal
+        slot, run = copied(admission.slot), copied(admission.run)
+        keys = slot.keys
+        self.state.slots[keys.task_id] = SlotRow(slot)
+        self.state.seats[keys.seat] = keys.run_id
+        if keys.locked_thread_id is not None:
+            self.state.thread_locks[keys.user_id, keys.locked_thread_id] = keys.run_id
+        self.state.runs[keys.task_id][keys.run_id] = RunRow(run)
+        task = self.state.tasks[TaskRef(keys.user_id, keys.task_id)].task
+        if admission.plan is not None:
+            task = task.with_plan(admission.plan)
+        counted = replace(
+            task.state,
+            active_run_id=keys.run_id,
+            run_count=task.state.run_count + 1,
+            scheduled_run_count=task.state.scheduled_run_count + (slot.trigger is Trigger.SCHEDULE),
+        )
+        self.state.put(replace(task, state=counted))
+        return AdmissionResult(AdmissionAnswer.ADMITTED)
+
+    def _refusal(self, admission: Admission) -> AdmissionResult | None:
+        """What stands in the way, the slot first (K4); also that it is ours already."""
+        keys = admission.slot.keys
+        if keys.task_id in self.state.slots:
+            return self._slot_answer(admission.slot)
+        answer = None
+        task = self.state.tasks.get(TaskRef(keys.user_id, keys.task_id))
+        lock = (keys.user_id, keys.locked_thread_id or "")
+        if keys.run_id in self.state.runs[keys.task_id]:
+            answer = AdmissionAnswer.RECORDED
+        elif as_seen(task, admission.seen) is None:
+            answer = AdmissionAnswer.CHANGED
+        elif keys.seat in self.state.seats:
+            answer = AdmissionAnswer.SEAT_TAKEN
+        elif lock in self.state.thread_locks:
+            answer = AdmissionAnswer.THREAD_BUSY
+        return AdmissionResult(answer) if answer else None
+
+    def _slot_answer(self, wanted: Slot) -> AdmissionResult:
+        holder = copied(self.state.slots[wanted.task_id].slot)
+        if holder.nonce == wanted.nonce:
+            return AdmissionResult(AdmissionAnswer.ADMITTED)
+        if holder.run_id == wanted.run_id:
+            return AdmissionResult(AdmissionAnswer.TAKEN_ELSEWHERE, holder)
+        return AdmissionResult(AdmissionAnswer.OVERLAP, holder)
+
+    @atomic
+    def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
+        """See `RunStore.skip`."""
+        row = as_seen(self.state.tasks.get(TaskRef(seen.user_id, seen.id)), seen)
+        if row is None:
+            return False
+        self.state.runs[seen.id].setdefault(tombstone.id, RunRow(copied(tombstone)))
+        self.state.put(row.task.with_plan(plan))
+        return True
+
+    @atomic
+    def slots(self) -> Sequence[Slot]:
+        """See `RunStore.slots`."""
+        for task_id in [task_id for task_id, row in self.state.slots.items() if row.corrupt]:
+            self._observe(Event("corrupt_slot", {"task_id": task_id}))
+        return [copied(row.slot) for row in self.state.slots.values() if not row.corrupt]
+
+    @atomic
+    def slot(self, task_id: str, shard: int) -> Slot | None:
+        """See `RunStore.slot`."""
+        row = self.state.slots.get(task_id)
+        if row is None or row.slot.keys.slot_shard != shard:
+            return None
+        if row.corrupt:
+            raise CorruptRecord
+        return copied(row.slot)
+
+    @atomic
+    def take_lease(self, slot: Slot, until: datetime) -> Slot | None:
+        """See `RunStore.take_lease`."""
+        row = self.state.slots.get(slot.task_id)
+        if row is None or row.corrupt or row.slot.cancel_requested:
+            return None
+        if row.slot.state is not SlotState.QUEUED or row.slot.nonce != slot.nonce:
+            return None
+        if row.slot.run_id != slot.run_id or row.slot.lease_until != slot.lease_until:
+            return None
+        row.slot = replace(row.slot, lease_until=until)
+        return copied(row.slot)
+
+    @atomic
+    def request_cancel(self, slot: Slot) -> bool:
+        """See `RunStore.request_cancel`."""
+        row = self.state.slots.get(slot.task_id)
+        if row is None or row.slot.run_id != slot.run_id or row.slot.nonce != slot.nonce:
+            return False
+        row.slot = replace(row.slot, cancel_requested=True)
+        return True
+
+    @atomic
+    def complete(self, completion: Completion) -> CompletionAnswer:
+        """See `RunStore.complete`."""
+        keys = completion.keys
+        ref = TaskRef(keys.user_id, keys.task_id)
+        task_row = self.state.tasks.get(ref)
+        run_row = self.state.runs[keys.task_id].get(keys.run_id)
+        recorded = run_row is not None and run_row.run.status.active
+        if run_row is not None and recorded:
+            run_row.run = _ended(run_row.run, completion.outcome)
+        if task_row is None:
+            self.state.runs.pop(keys.task_id, None)
+            if completion.payload_revision is not None:
+                self.state.payloads.pop((ref, completion.payload_revision), None)
+        elif task_row.task.state.active_run_id == keys.run_id:
+            self._tell(task_row.task, keys.run_id, completion.verdict)
+        self._release(keys)
+        return CompletionAnswer(recorded=recorded)
+
+    def _release(self, keys: Keys) -> None:
+        slot = self.state.slots.get(keys.task_id)
+        if slot is not None and slot.slot.run_id == keys.run_id:
+            del self.state.slots[keys.task_id]
+        if self.state.seats.get(keys.seat) == keys.run_id:
+            del self.state.seats[keys.seat]
+        if keys.locked_thread_id is not None:
+            lock = (keys.user_id, keys.locked_thread_id)
+            if self.state.thread_locks.get(lock) == keys.run_id:
+                del self.state.thread_locks[lock]
+
+    def _tell(self, task: Task, run_id: str, verdict: Verdict) -> None:
+        told = _undone(task, verdict) if isinstance(verdict, Undone) else None
+        if isinstance(verdict, Ended):
+            told = _told(task, run_id, verdict)
+        if told is not None:
+            self.state.put(replace(told, state=replace(told.state, active_run_id=None)))
+
+    @atomic
+    def get(self, task_id: str, run_id: str) -> Run | None:
+        """See `RunStore.get`."""
+        row = self.state.runs[task_id].get(run_id)
+        if row is None:
+            return None
+        if row.corrupt:
+            raise CorruptRecord
+        return copied(row.run)
+
+    @atomic
+    def list(self, task_id: str, *, limit: int, after: str | None = None, keep: int) -> Page[Run]:
+        """See `RunStore.list`."""
+        kept = self._newest_first(task_id)[:keep]
+        following = [run_id for run_id in kept if after is None or run_id < after]
+        page = following[:limit]
+        rows = self.state.runs[task_id]
+        return Page(
+            items=[copied(rows[run_id].run) for run_id in page if not rows[run_id].corrupt],
+            next=page[-1] if len(following) > limit else None,
+            corrupt=[run_id for run_id in page if rows[run_id].corrupt],
+        )
+
+    @atomic
+    def prune(self, task_id: str, keep: int) -> int:
+        """See `RunStore.prune`."""
+        rows = self.state.runs[task_id]
+        beyond = self._newest_first(task_id)[keep:]
+        old = [run_id for run_id in beyond if not rows[run_id].run.status.active]
+        for run_id in old:
+            del rows[run_id]
+        return len(old)
+
+    def _newest_first(self, task_id: str) -> Sequence[str]:
+        return sorted(self.state.runs[task_id], reverse=True)
+
+
+def _ended(run: Run, outcome: RunOutcome) -> Run:
+    return replace(
+        run,
+        status=RunStatus(outcome.outcome.value),
+        reason=outcome.reason,
+        error=outcome.error,
+        result=copied(outcome.result),
+        attempt=outcome.attempt,
+        finished_at=outcome.finished_at,
+    )
+
+
+def _told(task: Task, run_id: str, ended: Ended) -> Task:
+    before = task.state
+    state = replace(
+        before,
+        status=ended.status or before.status,
+        last_run_id=run_id,
+        last_run_at=ended.last_run_at or before.last_run_at,
+        last_thread_id=ended.last_thread_id or before.last_thread_id,
+        last_status=ended.outcome.value,
+        last_error=ended.error,
+    )
+    return replace(task, state=state)
+
+
+def _undone(task: Task, undone: Undone) -> Task:
+    state = replace(task.state, run_count=task.state.run_count - 1)
+    before = undone.restore
+    if before is not None:
+        state = replace(
+            state,
+            status=before.status,
+            next_run_at=before.next_run_at,
+            due_at=before.due_at,
+            tzdata_version=before.tzdata_version,
+        )
+    return replace(task, state=state)

@@ -1,0 +1,137 @@
+"""What the in-memory ports share: one state, one lock, and a place to interrupt them."""
+
+import copy
+import threading
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Run, Slot
+from nightshift.domain.model.task import Payload, Task
+from nightshift.domain.ports import DueHint, TaskRef, Thread
+
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+Interruption = Callable[[], object]
+
+
+@dataclass
+class TaskRow:
+    """A task as stored, with its entry of the due index."""
+
+    task: Task
+    entry: DueHint | None
+    corrupt: str | None = None
+
+    def read(self) -> Task:
+        """A copy of the task.
+
+        Raises:
+            CorruptRecord: the row was made unreadable.
+        """
+        if self.corrupt is not None:
+            raise CorruptRecord(self.corrupt)
+        return copied(self.task)
+
+
+@dataclass
+class SlotRow:
+    """A slot as stored."""
+
+    slot: Slot
+    corrupt: bool = False
+
+
+@dataclass
+class RunRow:
+    """A run as stored."""
+
+    run: Run
+    corrupt: bool = False
+
+
+class State:
+    """All rows, and the lock that makes every port method one step.
+
+    `calls` counts the port methods called, under names such as `tasks.read`.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.lock = threading.RLock()
+        self.policy = policy
+        self.tasks: dict[TaskRef, TaskRow] = {}
+        self.payloads: dict[tuple[TaskRef, int], Payload] = {}
+        self.threads: dict[tuple[str, str], Thread] = {}
+        self.slots: dict[str, SlotRow] = {}
+        self.seats: dict[int, str] = {}
+        self.thread_locks: dict[tuple[str, str], str] = {}
+        self.runs: dict[str, dict[str, RunRow]] = defaultdict(dict)
+        self.calls: Counter[str] = Counter()
+        self._interruptions: dict[tuple[str, str], deque[Interruption]] = defaultdict(deque)
+
+    def interrupt(self, moment: str, operation: str, action: Interruption) -> None:
+        """Run `action` once, `before` or `after` the next call of `operation`.
+
+        An action that raises makes the call raise: before, nothing was written; after, it was.
+        """
+        with self.lock:
+            self._interruptions[moment, operation].append(action)
+
+    def reach(self, moment: str, operation: str) -> None:
+        """Run what waits for this moment of this operation, outside the lock."""
+        with self.lock:
+            if moment == "before":
+                self.calls[operation] += 1
+            waiting = self._interruptions[moment, operation]
+            action = waiting.popleft() if waiting else None
+        if action is not None:
+            action()
+
+    def put(self, task: Task) -> None:
+        """Store a task together with its entry of the due index (K1)."""
+        ref = TaskRef(task.user_id, task.id)
+        self.tasks[ref] = TaskRow(copied(task), due_entry(task))
+
+
+class Port(Protocol):
+    """What `atomic` needs to know of the object whose method it guards."""
+
+    name: str
+    state: State
+
+
+Self = TypeVar("Self", bound=Port)
+
+
+def atomic(
+    method: Callable[Concatenate[Self, Arguments], Value],
+) -> Callable[Concatenate[Self, Arguments], Value]:
+    """Make a port method one step under the lock, with its two moments of interruption."""
+
+    @wraps(method)
+    def guarded(self: Self, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        operation = f"{self.name}.{method.__name__}"
+        self.state.reach("before", operation)
+        with self.state.lock:
+            result = method(self, *args, **kwargs)
+        self.state.reach("after", operation)
+        return result
+
+    return guarded
+
+
+def due_entry(task: Task) -> DueHint | None:
+    """The entry of the due index: present exactly when the clock may start the task (K1)."""
+    due_at = task.state.due_at
+    if due_at is None or not task.is_armed:
+        return None
+    return DueHint(TaskRef(task.user_id, task.id), task.definition.priority, due_at)
+
+
+def copied(value: Value) -> Value:
+    """A copy that shares nothing that can change, as a row read from a table does."""
+    return copy.deepcopy(value)

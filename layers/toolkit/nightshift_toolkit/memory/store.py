@@ -1,0 +1,162 @@
+"""The in-memory store: four ports on one state, and the hands of those who write beside them."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from nightshift.domain.model.enums import RunStatus, SlotState
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Slot, task_id_of
+from nightshift.domain.ports import Event, Observe, TaskRef, Thread
+from nightshift_toolkit.memory.runs import MemoryRuns
+from nightshift_toolkit.memory.state import Interruption, State, atomic
+from nightshift_toolkit.memory.tasks import MemoryTasks
+
+
+def unobserved(_event: Event) -> None:
+    """An observer that tells nobody."""
+
+
+class MemoryThreads:
+    """A `ThreadStore`."""
+
+    name = "threads"
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    @atomic
+    def register(self, thread: Thread) -> Thread:
+        """See `ThreadStore.register`."""
+        return self.state.threads.setdefault((thread.user_id, thread.id), thread)
+
+    @atomic
+    def get(self, user_id: str, thread_id: str) -> Thread | None:
+        """See `ThreadStore.get`."""
+        return self.state.threads.get((user_id, thread_id))
+
+
+class MemoryPolicy:
+    """A `PolicySource` whose policy can be changed at any time."""
+
+    name = "policies"
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+
+    @atomic
+    def current(self) -> Policy:
+        """See `PolicySource.current`."""
+        return self.state.policy
+
+
+class MemoryStore:
+    """All that production keeps in the table, as `tasks`, `runs`, `threads` and `policies`.
+
+    Each port method is one step under one lock, and rows are copies, so nobody's value changes
+    behind their back. The methods of the store itself are the hands of others: the workflow's
+    fence, the worker's pickup, the operator, and whatever damages rows.
+    """
+
+    def __init__(self, policy: Policy | None = None, observe: Observe = unobserved) -> None:
+        self._state = State(policy or Policy())
+        self.tasks = MemoryTasks(self._state)
+        self.runs = MemoryRuns(self._state, observe)
+        self.threads = MemoryThreads(self._state)
+        self.policies = MemoryPolicy(self._state)
+
+    # -- what others do --
+
+    def set_policy(self, policy: Policy) -> None:
+        """Change the limits in force, as an operator does without a deploy."""
+        with self._state.lock:
+            self._state.policy = policy
+
+    def pass_fence(self, run_id: str, nonce: str, at: datetime) -> bool:
+        """What the workflow's first state does: both rows become running, or nothing happens.
+
+        False: the keys are not held by this run under this nonce, its cancellation was requested,
+        or it is over. Passing again under the same nonce is no error.
+        """
+        with self._state.lock:
+            slot_row = self._state.slots.get(task_id_of(run_id))
+            run_row = self._state.runs[task_id_of(run_id)].get(run_id)
+            if slot_row is None or run_row is None or not run_row.run.status.active:
+                return False
+            slot, run = slot_row.slot, run_row.run
+            if (slot.run_id, slot.nonce, run.nonce) != (run_id, nonce, nonce):
+                return False
+            if slot.cancel_requested:
+                return False
+            slot_row.slot = replace(slot, state=SlotState.RUNNING, started_at=slot.started_at or at)
+            run_row.run = replace(run, status=RunStatus.RUNNING, started_at=run.started_at or at)
+            return True
+
+    def pick_up(self, run_id: str) -> None:
+        """What a worker does when it wins the run."""
+        with self._state.lock:
+            row = self._state.runs[task_id_of(run_id)][run_id]
+            row.run = replace(row.run, picked_up=True)
+
+    # -- what goes wrong --
+
+    def before(self, operation: str, action: Interruption) -> None:
+        """Run `action` once, just before the next call of an operation such as `runs.admit`.
+
+        An action that raises makes the call raise, and nothing is written.
+        """
+        self._state.interrupt("before", operation, action)
+
+    def after(self, operation: str, action: Interruption) -> None:
+        """Run `action` once, just after the next call of an operation; its write has happened."""
+        self._state.interrupt("after", operation, action)
+
+    def calls(self, operation: str) -> int:
+        """How often an operation such as `tasks.read` was called."""
+        return self._state.calls[operation]
+
+    def forget_calls(self) -> None:
+        """Count from zero again."""
+        self._state.calls.clear()
+
+    def corrupt_task(self, ref: TaskRef, reason: str = "the schedule cannot be read") -> None:
+        """Make a task row unreadable; its entry of the due index stays."""
+        with self._state.lock:
+            self._state.tasks[ref].corrupt = reason
+
+    def corrupt_slot(self, task_id: str) -> None:
+        """Make a slot unreadable; its keys stay held."""
+        with self._state.lock:
+            self._state.slots[task_id].corrupt = True
+
+    def corrupt_run(self, run_id: str) -> None:
+        """Make a run's record unreadable."""
+        with self._state.lock:
+            self._state.runs[task_id_of(run_id)][run_id].corrupt = True
+
+    def lose_payload(self, ref: TaskRef, revision: int) -> None:
+        """Remove the prompt or command of one revision."""
+        with self._state.lock:
+            del self._state.payloads[ref, revision]
+
+    def lose_run(self, run_id: str) -> None:
+        """Remove a run's record, though its keys may still be held."""
+        with self._state.lock:
+            del self._state.runs[task_id_of(run_id)][run_id]
+
+    # -- what is held --
+
+    def held_keys(self) -> dict[str, str]:
+        """Every key that is taken, by its name, and the run that holds it."""
+        with self._state.lock:
+            slots = {f"slot {task}": row.slot.run_id for task, row in self._state.slots.items()}
+            seats = {f"seat {seat}": run_id for seat, run_id in self._state.seats.items()}
+            locks = {
+                f"thread {user}/{thread}": run_id
+                for (user, thread), run_id in self._state.thread_locks.items()
+            }
+            return slots | seats | locks
+
+    def active_slots(self) -> list[Slot]:
+        """The slots as they are, without a call of a port."""
+        with self._state.lock:
+            return [row.slot for row in self._state.slots.values()]
