@@ -189,3 +189,9 @@ class StorageUnavailable(NightshiftError):
     """The table did not answer; nothing is known to have been written."""
 
     code = "internal_error"
+
+
+class ExecutionsUnavailable(NightshiftError):
+    """Step Functions did not answer; nothing is concluded from that."""
+
+    code = "internal_error"

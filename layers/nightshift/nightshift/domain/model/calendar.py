@@ -99,15 +99,25 @@ class Calendar:
         # Close to its end, a repeated wall clock may begin before `floor`.
         if stretch.end + stretch.offset - floor < _SETTLED:
             return self.stretches.at(stretch.end)
-        named = rule.next_named(floor) if rule.exclude else match
-        return self.stretches.at(max(stretch.end, (match if named is None else named) - _SETTLED))
+        if rule.exclude:
+            named = rule.next_named(floor, self.stretches.may_change_around)
+            match = match if named is None else named
+        return self.stretches.at(max(stretch.end, match - _SETTLED))
 
 
 def moved_by_gap(rule: WallRule, stretch: Stretch) -> bool:
-    """Tell whether a fixed expression names a time in the gap before a stretch, and so is due at
-    its first instant."""
+    """Tell whether a fixed expression is due at the first instant of a stretch because it names a
+    time in the gap before it."""
+    return named_in_gap(rule, stretch) is not None
+
+
+def named_in_gap(rule: WallRule, stretch: Stretch) -> int | None:
+    """Give the first wall second that a fixed expression names in the gap before a stretch, if it
+    does and the stretch's first instant is not excluded."""
     begin = stretch.start + stretch.offset
     if not 0 < begin - stretch.reached < DAY:
-        return False
+        return None
     named = next_match(rule.expression, rule.expression.times, stretch.reached)
-    return named is not None and named < begin and not rule.exclude.covers(begin)
+    if named is None or named >= begin or rule.exclude.covers(begin):
+        return None
+    return named

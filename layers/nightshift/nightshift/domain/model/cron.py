@@ -43,8 +43,8 @@ MONTH_LENGTHS: Final = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 HOURS_OF_DAY: Final = 24
 DAYS_OF_WEEK: Final = 7
 
-_FEBRUARY: Final = 2
-_LEAP_FEBRUARY: Final = 29
+FEBRUARY: Final = 2
+_LEAPFEBRUARY: Final = 29
 _WEEKS_IN_MONTH: Final = 5
 _DIGITS: Final = frozenset("0123456789")
 _MAX_DIGITS: Final = 2
@@ -169,7 +169,7 @@ def _ever_fires(expression: CronExpression) -> bool:
     return any(
         expression.month_days(first_weekday, length)
         for month in expression.months
-        for length in (MONTH_LENGTHS[month], _LEAP_FEBRUARY if month == _FEBRUARY else 0)
+        for length in (MONTH_LENGTHS[month], _LEAPFEBRUARY if month == FEBRUARY else 0)
         if length
         for first_weekday in range(DAYS_OF_WEEK)
     )

@@ -1,8 +1,8 @@
 """The three kinds of schedule, and the two questions they answer (SPEC sections 3 and 5).
 
-`next_after(now)` says when it is next and serves every re-planning. `ensure_launchable(now, limits)`
-says whether it may be submitted: the same, plus what binds only at submission. Re-planning with the
-second would refuse a healthy task.
+`next_after(now)` says when it is next and serves every re-planning. `ensure_launchable(now,
+limits)` says whether it may be submitted: the same, plus what binds only at submission. Re-planning
+with the second would refuse a healthy task.
 """
 
 import hashlib

@@ -4,15 +4,15 @@ Wall seconds count from 1970-01-01T00:00 on the clock of the task's zone.
 """
 
 from bisect import bisect_left
+from collections.abc import Callable
 from datetime import date
 from typing import Final, NamedTuple
 
-from nightshift.domain.model.cron import DAYS_OF_WEEK, MONTH_LENGTHS, CronExpression
+from nightshift.domain.model.cron import DAYS_OF_WEEK, FEBRUARY, MONTH_LENGTHS, CronExpression
 from nightshift.domain.model.exclusions import Exclusions
 from nightshift.domain.model.zones import DAY
 
 EPOCH_ORDINAL: Final = date(1970, 1, 1).toordinal()
-FEBRUARY: Final = 2
 MONTHS_OF_YEAR: Final = 12
 _LAST_YEAR: Final = 9999
 _END: Final = (date.max.toordinal() + 1 - EPOCH_ORDINAL) * DAY
@@ -46,19 +46,22 @@ class WallRule(NamedTuple):
             found = next_match(self.expression, self.times, (last + 1) * DAY)
         return None
 
-    def next_named(self, wall: int) -> int | None:
-        """Give a wall second at or after the given one before which the expression names no time
-        that could fire, not even moved by a gap; excluded times of day count as named.
+    def next_named(self, wall: int, may_move: Callable[[int], bool]) -> int | None:
+        """Give a wall second from the given one on before which no fire is named, not even one that
+        a gap moves; excluded times of day count as named.
 
         A fire moved by a gap is judged by where it lands, which may be the day after: so an
-        excluded range is passed only up to its last day.
+        excluded range is passed whole only if the clock does not change around its end, which
+        `may_move` tells of a wall second.
         """
         found = next_match(self.expression, self.expression.times, wall)
         while found is not None:
             last = self.exclude.last_day_excluded(found // DAY)
-            if last is None or last == found // DAY:
+            if last is None:
                 return found
-            found = next_match(self.expression, self.expression.times, last * DAY)
+            if may_move((last + 1) * DAY):
+                return max(found, last * DAY)
+            found = next_match(self.expression, self.expression.times, (last + 1) * DAY)
         return None
 
 

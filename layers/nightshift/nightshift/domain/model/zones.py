@@ -79,6 +79,10 @@ class Stretches:
             chunk = self._computed(second // _CHUNK)
         return chunk[1][bisect_right(chunk[0], second) - 1]
 
+    def may_change_around(self, second: int) -> bool:
+        """Tell cheaply whether the offset could change within two days of a UTC second."""
+        return self._offset(second - 2 * DAY) != self._offset(second + 2 * DAY)
+
     def changes(self, start: int, end: int) -> Iterator[int]:
         """Yield the UTC seconds in [start, end) at which the offset changes."""
         stretch = self.at(start)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from nightshift.domain.commands import CancelRun
-from nightshift.domain.errors import RunNotFound, TaskNotFound
+from nightshift.domain.errors import ExecutionsUnavailable, RunNotFound, TaskNotFound
 from nightshift.domain.model.enums import DispatchExit, Outcome, SlotState, Trigger
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Keys, LaunchOrder, Run, RunOutcome, Slot, task_id_of
@@ -141,14 +141,21 @@ class Lifecycle:
         if run.status.active and run.keys is not None:
             slot = self.runs.slot(run.task_id, run.keys.slot_shard)
             if slot is not None and slot.run_id == run.id and self.runs.request_cancel(slot):
-                self.launcher.stop(run.id)
                 self._tell("cancel_requested", slot)
+                self._stop(slot)
         return self.runs.get(command.task_id, command.run_id) or run
 
     def cancel_again(self, slot: Slot, now: datetime) -> None:
         """Repeat the stop of a run whose cancellation was requested, or record its end."""
         if not self.verify(slot, now):
+            self._stop(slot)
+
+    def _stop(self, slot: Slot) -> None:
+        """Ask Step Functions; the request stands on the slot, so the next tick asks again."""
+        try:
             self.launcher.stop(slot.run_id)
+        except ExecutionsUnavailable as unanswered:
+            self.observe(Event("stop_unanswered", {"run_id": slot.run_id}, unanswered))
 
     def record_outcome(self, outcome: RunOutcome, holder: Slot | None = None) -> bool:
         """Write down how a run ended and free its keys; safe to repeat at any time (K6).

@@ -1,0 +1,39 @@
+"""AWS clients with time-outs that fit inside a function's own; made when first asked for.
+
+Reads and conditional writes of DynamoDB may be repeated by botocore: a repeated transaction
+carries its token, a repeated conditional write recognises its own row. Starting an execution is
+repeated by nobody but recovery.
+"""
+
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_stepfunctions import SFNClient
+
+CONNECT_SECONDS = 1
+READ_SECONDS = 3
+CONNECTIONS = 64
+
+
+def dynamodb_client() -> "DynamoDBClient":
+    """A DynamoDB client that gives up within seconds."""
+    return boto3.client("dynamodb", config=_config(attempts=3))
+
+
+def stepfunctions_client() -> "SFNClient":
+    """A Step Functions client that asks once."""
+    return boto3.client("stepfunctions", config=_config(attempts=1))
+
+
+def _config(*, attempts: int) -> Config:
+    return Config(
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=READ_SECONDS,
+        max_pool_connections=CONNECTIONS,
+        parameter_validation=False,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+    )

@@ -1,0 +1,122 @@
+"""The one transaction that ends a run, and its resending with what still applies (K6)."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from pynamodb.expressions.update import Action
+
+from nightshift.adapters.dynamodb import conditions, keys, mapping
+from nightshift.adapters.dynamodb.items import RunItem, TaskItem
+from nightshift.adapters.dynamodb.table import Delete, Operation, Raw, Table, Update
+from nightshift.domain.model.enums import Outcome
+from nightshift.domain.ports import Completion, CompletionAnswer, Ended
+
+HISTORY_LIFETIME = timedelta(days=400)
+"""How long a terminal run is kept for a task that no longer runs: past a yearly schedule."""
+TRIES = 6
+"""Each refusal removes at least one of the five operations."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Which operations still apply."""
+
+    run: bool = True
+    slot: bool = True
+    seat: bool = True
+    lock: bool = True
+    task: bool = True
+    task_gone: bool = False
+
+
+def complete(table: Table, completion: Completion) -> CompletionAnswer:
+    """Send the end of a run until all of it that applies is written; see `RunStore.complete`."""
+    parts = _Parts(lock=completion.keys.locked_thread_id is not None)
+    for _ in range(TRIES):
+        named = _operations(completion, parts)
+        if not named:
+            break
+        refusals = table.transact([operation for _, operation in named])
+        if refusals is None:
+            return CompletionAnswer(recorded=parts.run)
+        for (name, _), refusal in zip(named, refusals, strict=True):
+            if refusal is not None:
+                parts = _without(parts, name, refusal.item)
+    return CompletionAnswer(recorded=False)
+
+
+def _without(parts: _Parts, name: str, met: Raw | None) -> _Parts:
+    gone = name == "task" and met is None
+    return replace(parts, **{name: False}, task_gone=parts.task_gone or gone)
+
+
+def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operation]]:
+    held = completion.keys
+    run_id = completion.outcome.run_id
+    named: list[tuple[str, Operation]] = []
+    if parts.run:
+        named.append(("run", _end_of_run(completion, parts)))
+    if parts.slot:
+        key = keys.slot(held.task_id, held.slot_shard)
+        named.append(("slot", Delete(key, conditions.slot_held_by(run_id))))
+    if parts.seat:
+        named.append(("seat", Delete(keys.seat(held.seat), conditions.held_by(run_id))))
+    if parts.lock and held.locked_thread_id is not None:
+        key = keys.thread_lock(held.user_id, held.locked_thread_id)
+        named.append(("lock", Delete(key, conditions.held_by(run_id))))
+    if parts.task:
+        actions = _word_for_task(completion) if parts.run else [TaskItem.active_run_id.remove()]
+        key = keys.task(held.user_id, held.task_id)
+        named.append(("task", Update(key, actions, conditions.names_run(run_id))))
+    if parts.task_gone and completion.payload_revision is not None and named:
+        payload = keys.payload(held.user_id, held.task_id, completion.payload_revision)
+        named.append(("payload", Delete(payload)))
+    return named
+
+
+def _end_of_run(completion: Completion, parts: _Parts) -> Operation:
+    key = keys.run(completion.keys.task_id, completion.outcome.run_id)
+    if parts.task_gone:
+        return Delete(key, conditions.not_terminal())
+    outcome = completion.outcome
+    actions: list[Action] = [
+        RunItem.status.set(outcome.outcome.value),
+        RunItem.finished_at.set(outcome.finished_at),
+        RunItem.attempt.set(outcome.attempt),
+        RunItem.expires_at.set(int((outcome.finished_at + HISTORY_LIFETIME).timestamp())),
+    ]
+    if outcome.reason is not None:
+        actions.append(RunItem.reason.set(outcome.reason))
+    if outcome.error is not None:
+        actions.append(RunItem.error.set(outcome.error))
+    if outcome.result is not None:
+        actions.append(RunItem.result.set(dict(outcome.result)))
+    return Update(key, actions, conditions.not_terminal())
+
+
+def _word_for_task(completion: Completion) -> list[Action]:
+    verdict = completion.verdict
+    removed: list[Action] = [TaskItem.active_run_id.remove()]
+    if not isinstance(verdict, Ended):
+        undone = [*removed, TaskItem.run_count.add(-1)]
+        if verdict.restore is None:
+            return undone
+        return undone + mapping.restore_actions(completion.keys.task_id, verdict.restore)
+    attributes: dict[str, object] = {
+        "last_run_id": completion.outcome.run_id,
+        "last_status": verdict.outcome.value,
+    }
+    if verdict.status is not None:
+        attributes["status"] = verdict.status.value
+    if verdict.last_run_at is not None:
+        attributes["last_run_at"] = verdict.last_run_at
+    if verdict.last_thread_id is not None:
+        attributes["last_thread_id"] = verdict.last_thread_id
+    return removed + mapping.assign(attributes) + _error_actions(verdict)
+
+
+def _error_actions(verdict: Ended) -> list[Action]:
+    """A failure shows its error, a success clears it, a cancelled run leaves it as it is."""
+    if verdict.outcome is Outcome.FAILED and verdict.error is not None:
+        return [TaskItem.last_error.set(verdict.error)]
+    return [TaskItem.last_error.remove()] if verdict.outcome is Outcome.SUCCESS else []

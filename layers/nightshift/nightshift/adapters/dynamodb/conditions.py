@@ -1,0 +1,134 @@
+"""The named conditions of every conditional write, each with the race that it closes."""
+
+from functools import reduce
+from typing import TypeVar
+
+from pynamodb.attributes import Attribute
+from pynamodb.expressions.condition import And, Condition, Or
+
+from nightshift.adapters.dynamodb.items import (
+    HolderItem,
+    Item,
+    QuotaItem,
+    RunItem,
+    SlotItem,
+    TaskItem,
+)
+from nightshift.domain.model.enums import RunStatus, SlotState
+from nightshift.domain.model.run import Slot
+from nightshift.domain.model.task import Task
+
+Value = TypeVar("Value")
+
+ABSENT: Condition = Item.pk.does_not_exist()
+"""Put if absent: of two that take one key, one gets it."""
+
+EXISTS: Condition = Item.pk.exists()
+"""Nothing recreates a row that was deleted meanwhile (K7)."""
+
+
+def as_seen(task: Task) -> Condition:
+    """The task is still the one the decision was made on.
+
+    Closes: a user's edit, pause or delete between read and write; two ticks that advance one
+    task; a stale entry of the index.
+    """
+    state = task.state
+    return _all(
+        EXISTS,
+        TaskItem.revision == task.revision,
+        TaskItem.status == state.status.value,
+        _is_or_absent(TaskItem.next_run_at, state.next_run_at),
+        TaskItem.blocked_reason.does_not_exist()
+        if state.blocked_reason is None
+        else TaskItem.blocked_reason.exists(),
+    )
+
+
+def same_active_run(task: Task) -> Condition:
+    """No run was admitted or ended since the read.
+
+    Closes: a delete that misses the payload or the keys of a run admitted in between.
+    """
+    return _is_or_absent(TaskItem.active_run_id, task.state.active_run_id)
+
+
+def names_run(run_id: str) -> Condition:
+    """The task still calls this run its active one.
+
+    Closes: the end of run N written over run N+1 (B90).
+    """
+    return _all(EXISTS, TaskItem.active_run_id == run_id)
+
+
+def still_due(due_key: str) -> Condition:
+    """The index entry is the one that was read.
+
+    Closes: blocking a task that was edited or dispatched meanwhile.
+    """
+    return _all(EXISTS, TaskItem.due_key == due_key)
+
+
+def slot_held_by(run_id: str) -> Condition:
+    """The slot is this run's.
+
+    Closes: a late or doubled completion that frees the next run's slot (K6).
+    """
+    condition: Condition = SlotItem.run_id == run_id
+    return condition
+
+
+def held_by(run_id: str) -> Condition:
+    """The seat or thread lock is this run's (K6)."""
+    condition: Condition = HolderItem.run_id == run_id
+    return condition
+
+
+def not_terminal() -> Condition:
+    """The run is still active.
+
+    Closes: a terminal state that changes; a completion counted twice.
+    """
+    active = [status.value for status in RunStatus if status.active]
+    return _all(EXISTS, RunItem.status.is_in(*active))
+
+
+def not_dispatching() -> Condition:
+    """No run of the task is between admission and fence (K7).
+
+    Closes: an edit that changes what a repeated launch would send.
+    """
+    return Or(ABSENT, SlotItem.state != SlotState.QUEUED.value)
+
+
+def lease_as_seen(slot: Slot) -> Condition:
+    """The launch is still unsettled and owned as read.
+
+    Closes: two ticks that recover one launch; recovery of a run that passed the fence or is
+    being cancelled.
+    """
+    return _all(
+        SlotItem.run_id == slot.run_id,
+        SlotItem.nonce == slot.nonce,
+        SlotItem.state == SlotState.QUEUED.value,
+        SlotItem.lease_until == slot.lease_until,
+        SlotItem.cancel_requested.does_not_exist(),
+    )
+
+
+def below(limit: int) -> Condition:
+    """The user has fewer than `limit` tasks.
+
+    Closes: concurrent creates that together exceed the quota.
+    """
+    few: Condition = QuotaItem.tasks < limit
+    return Or(ABSENT, few) if limit > 0 else few
+
+
+def _all(*conditions: Condition) -> Condition:
+    return reduce(And, conditions)
+
+
+def _is_or_absent(attribute: Attribute[Value], value: Value | None) -> Condition:
+    condition: Condition = attribute.does_not_exist() if value is None else attribute == value
+    return condition

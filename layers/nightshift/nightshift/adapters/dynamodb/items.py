@@ -1,0 +1,186 @@
+"""The rows of the table: attributes and their types, nothing else.
+
+The classes describe and (de)serialise rows; `table.py` sends them. None of them is bound to a
+table, so any number of tables can be used side by side.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from pynamodb.attributes import (
+    Attribute,
+    BooleanAttribute,
+    JSONAttribute,
+    NumberAttribute,
+    UnicodeAttribute,
+)
+from pynamodb.constants import STRING
+from pynamodb.models import Model
+
+from nightshift.adapters.dynamodb.keys import Key
+from nightshift.domain.model.instants import format_instant, parse_instant
+
+
+class InstantAttribute(Attribute[datetime]):
+    """A UTC instant in the one stored format, which sorts as text (K9)."""
+
+    attr_type = STRING
+
+    def serialize(self, value: datetime) -> str:
+        """The fixed-width text of an instant."""
+        return format_instant(value)
+
+    def deserialize(self, value: str) -> datetime:
+        """The instant of a stored text; ValueError when it is not one."""
+        return parse_instant(value)
+
+
+class Item(Model):
+    """A row with its primary key."""
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+
+    @classmethod
+    def at(cls, key: Key, **attributes: Any) -> Any:
+        """A row under this key."""
+        return cls(key.pk, key.sk, **attributes)
+
+    @property
+    def key(self) -> Key:
+        """Where this row is."""
+        return Key(self.pk, self.sk)
+
+
+class TaskItem(Item):
+    """A task: definition, state and cursor; small, whatever its prompt weighs."""
+
+    user_id = UnicodeAttribute()
+    task_id = UnicodeAttribute()
+    revision = NumberAttribute()
+    created_at = InstantAttribute()
+    updated_at = InstantAttribute()
+    due_shard = NumberAttribute()
+    slot_shard = NumberAttribute()
+
+    title = UnicodeAttribute()
+    action_kind = UnicodeAttribute()
+    payload_revision = NumberAttribute()
+    schedule = JSONAttribute()
+    timeout_seconds = NumberAttribute()
+    context_mode = UnicodeAttribute()
+    thread_id = UnicodeAttribute(null=True)
+    assistant_id = UnicodeAttribute(null=True)
+    overlap_policy = UnicodeAttribute()
+    priority = NumberAttribute()
+    max_lateness_seconds = NumberAttribute(null=True)
+    jitter_seconds = NumberAttribute()
+    labels = JSONAttribute()
+
+    status = UnicodeAttribute()
+    next_run_at = InstantAttribute(null=True)
+    due_at = InstantAttribute(null=True)
+    due_bucket = UnicodeAttribute(null=True)
+    due_key = UnicodeAttribute(null=True)
+    tzdata_version = UnicodeAttribute(null=True)
+    blocked_reason = UnicodeAttribute(null=True)
+    pause_reason = UnicodeAttribute(null=True)
+    active_run_id = UnicodeAttribute(null=True)
+    last_run_at = InstantAttribute(null=True)
+    last_run_id = UnicodeAttribute(null=True)
+    last_thread_id = UnicodeAttribute(null=True)
+    last_status = UnicodeAttribute(null=True)
+    last_error = UnicodeAttribute(null=True)
+    run_count = NumberAttribute()
+    scheduled_run_count = NumberAttribute()
+
+
+class PayloadItem(Item):
+    """The prompt or command of one revision; written once."""
+
+    revision = NumberAttribute()
+    kind = UnicodeAttribute()
+    text = UnicodeAttribute()
+
+
+class ThreadItem(Item):
+    """A thread that exists and is its partition's user's."""
+
+    created_at = InstantAttribute()
+
+
+class QuotaItem(Item):
+    """How many tasks a user has."""
+
+    tasks = NumberAttribute()
+
+
+class HolderItem(Item):
+    """A seat or a thread lock: who holds it."""
+
+    run_id = UnicodeAttribute()
+    nonce = UnicodeAttribute()
+
+
+class SlotItem(Item):
+    """The active run of a task, with all that a repeated launch needs."""
+
+    run_id = UnicodeAttribute()
+    nonce = UnicodeAttribute()
+    state = UnicodeAttribute()
+    user_id = UnicodeAttribute()
+    seat = NumberAttribute()
+    locked_thread_id = UnicodeAttribute(null=True)
+    trigger = UnicodeAttribute()
+    scheduled_for = InstantAttribute(null=True)
+    thread_id = UnicodeAttribute()
+    assistant_id = UnicodeAttribute(null=True)
+    title = UnicodeAttribute()
+    timeout_seconds = NumberAttribute()
+    payload_revision = NumberAttribute()
+    admitted_at = InstantAttribute()
+    lease_until = InstantAttribute()
+    launch_deadline = InstantAttribute()
+    consumes_once = BooleanAttribute()
+    overwritten = JSONAttribute()
+    started_at = InstantAttribute(null=True)
+    cancel_requested = BooleanAttribute(null=True)
+
+
+class RunItem(Item):
+    """The record of one occurrence or trigger."""
+
+    run_id = UnicodeAttribute()
+    user_id = UnicodeAttribute()
+    trigger = UnicodeAttribute()
+    status = UnicodeAttribute()
+    created_at = InstantAttribute()
+    schedule = JSONAttribute()
+    timezone = UnicodeAttribute()
+    scheduled_for = InstantAttribute(null=True)
+    thread_id = UnicodeAttribute(null=True)
+    reason = UnicodeAttribute(null=True)
+    error = UnicodeAttribute(null=True)
+    result = JSONAttribute(null=True)
+    attempt = NumberAttribute()
+    folded = NumberAttribute()
+    folded_through = InstantAttribute(null=True)
+    folded_cut = BooleanAttribute()
+    started_at = InstantAttribute(null=True)
+    finished_at = InstantAttribute(null=True)
+    nonce = UnicodeAttribute(null=True)
+    slot_shard = NumberAttribute(null=True)
+    seat = NumberAttribute(null=True)
+    locked_thread_id = UnicodeAttribute(null=True)
+    payload_revision = NumberAttribute(null=True)
+    consumes_once = BooleanAttribute()
+    picked_up_attempt = NumberAttribute(null=True)
+    picked_up_by = UnicodeAttribute(null=True)
+    picked_up_at = InstantAttribute(null=True)
+    expires_at = NumberAttribute(null=True)
+
+
+class PolicyItem(Item):
+    """The settings that override the deployed ones."""
+
+    settings = JSONAttribute()

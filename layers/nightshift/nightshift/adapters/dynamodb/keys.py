@@ -1,0 +1,110 @@
+"""Every key of the one table, in one place (SPEC section 4).
+
+Payload rows have a sort-key prefix of their own: under `TASK#` they would lie between the tasks,
+and a page of a user's task list would read up to 64 KiB for each.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from nightshift.domain.model.instants import format_instant
+
+DUE_INDEX = "due"
+PRIORITIES = range(9, -1, -1)
+"""From the one that goes first to the one that goes last (P14)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The primary key of a row."""
+
+    pk: str
+    sk: str
+
+
+def user(user_id: str) -> str:
+    """The partition of all that one user owns."""
+    return f"USER#{user_id}"
+
+
+def user_of(pk: str) -> str:
+    """The user whose partition this is."""
+    return pk.removeprefix("USER#")
+
+
+TASK = "TASK#"
+RUN = "RUN#"
+
+
+def task(user_id: str, task_id: str) -> Key:
+    """A task row."""
+    return Key(user(user_id), f"{TASK}{task_id}")
+
+
+def task_of(sk: str) -> str:
+    """The task whose row this is."""
+    return sk.removeprefix(TASK)
+
+
+def payload(user_id: str, task_id: str, revision: int) -> Key:
+    """The prompt or command of one revision of a task."""
+    return Key(user(user_id), f"PAYLOAD#{task_id}#{revision}")
+
+
+def thread(user_id: str, thread_id: str) -> Key:
+    """A thread that exists and is this user's."""
+    return Key(user(user_id), f"THREAD#{thread_id}")
+
+
+def quota(user_id: str) -> Key:
+    """The number of tasks a user has."""
+    return Key(user(user_id), "QUOTA")
+
+
+def history(task_id: str) -> str:
+    """The partition of a task's runs."""
+    return f"TASK#{task_id}"
+
+
+def run(task_id: str, run_id: str) -> Key:
+    """The record of a run; sorts by time."""
+    return Key(history(task_id), f"{RUN}{run_id}")
+
+
+def active(shard: int) -> str:
+    """The partition of one shard of the slots."""
+    return f"ACTIVE#{shard}"
+
+
+def slot(task_id: str, shard: int) -> Key:
+    """The key that means: this task has an active run (P13)."""
+    return Key(active(shard), task_id)
+
+
+def seat(number: int) -> Key:
+    """One numbered place of the global budget (P14)."""
+    return Key(f"SEAT#{number}", "SEAT")
+
+
+def thread_lock(user_id: str, thread_id: str) -> Key:
+    """The key that means: a run is active in this thread."""
+    return Key(f"THREADLOCK#{user_id}#{thread_id}", "LOCK")
+
+
+POLICY = Key("CONTROL", "POLICY")
+"""The settings that change without a deploy."""
+
+
+def due_bucket(priority: int, shard: int) -> str:
+    """The partition of the due index for one priority and shard (K1)."""
+    return f"P{priority}#{shard}"
+
+
+def due_key(due_at: datetime, task_id: str) -> str:
+    """The place of a task in its bucket: oldest due first, then id (P14)."""
+    return f"{format_instant(due_at)}#{task_id}"
+
+
+def due_until(now: datetime) -> str:
+    """An upper bound of the due keys at `now`: `$` is the character after `#`."""
+    return f"{format_instant(now)}$"

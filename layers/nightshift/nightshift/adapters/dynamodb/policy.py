@@ -1,0 +1,33 @@
+"""The limits in force: the deployed ones, overridden by the policy row."""
+
+from dataclasses import dataclass, fields, replace
+
+from nightshift.adapters.dynamodb import keys
+from nightshift.adapters.dynamodb.items import PolicyItem
+from nightshift.adapters.dynamodb.table import Table
+from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.model.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoPolicy:
+    """See `PolicySource` for what it promises."""
+
+    table: Table
+    defaults: Policy
+
+    def current(self) -> Policy:
+        """One consistent read of a row that is usually absent.
+
+        Raises:
+            CorruptRecord: the row names an unknown setting or an impossible value.
+        """
+        row = self.table.get(keys.POLICY)
+        if row is None:
+            return self.defaults
+        settings = PolicyItem.from_raw_data(dict(row)).settings
+        known = {entry.name: type(getattr(self.defaults, entry.name)) for entry in fields(Policy)}
+        for name, value in settings.items():
+            if type(value) is not known.get(name):
+                raise CorruptRecord(f"The policy row has no usable {name}.")
+        return replace(self.defaults, **settings)

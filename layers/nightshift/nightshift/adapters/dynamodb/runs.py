@@ -1,0 +1,216 @@
+"""The run store on DynamoDB: admission, tombstones, leases, completion and history."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+
+from pynamodb.expressions.update import Action
+
+from nightshift.adapters.dynamodb import completion, conditions, keys, mapping
+from nightshift.adapters.dynamodb.items import SlotItem, TaskItem
+from nightshift.adapters.dynamodb.table import Operation, Put, Raw, Refusal, Table, Update, key_of
+from nightshift.domain.errors import InvalidCursor
+from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
+from nightshift.domain.model.run import Run, Slot
+from nightshift.domain.model.task import Plan, Task
+from nightshift.domain.ports import (
+    Admission,
+    AdmissionAnswer,
+    AdmissionResult,
+    Completion,
+    CompletionAnswer,
+    Event,
+    Observe,
+    Page,
+)
+
+_COUNT = re.compile("[0-9]{1,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoRuns:
+    """See `RunStore` for what each method promises."""
+
+    table: Table
+    observe: Observe
+    slot_shards: int = 1
+
+    # -- admission --
+
+    def admit(self, admission: Admission) -> AdmissionResult:
+        """One transaction over all keys of the run; the answer is read slot first (K3, K4)."""
+        slot = admission.slot
+        operations: list[Operation] = [
+            Put(mapping.slot_item(slot), conditions.ABSENT),
+            Put(mapping.run_item(admission.run), conditions.ABSENT),
+            _task_update(admission),
+            Put(mapping.seat_item(slot), conditions.ABSENT),
+        ]
+        if slot.keys.locked_thread_id is not None:
+            lock = mapping.thread_lock_item(slot, slot.keys.locked_thread_id)
+            operations.append(Put(lock, conditions.ABSENT))
+        refusals = self.table.transact(operations)
+        if refusals is None:
+            return AdmissionResult(AdmissionAnswer.ADMITTED)
+        return _read_refusal(slot, refusals)
+
+    def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
+        """The tombstone and the advanced task together; the task alone where one exists."""
+        last = {"last_run_id": tombstone.id, "last_status": tombstone.status.value}
+        if not seen.recurring:
+            last["last_error"] = f"skipped: {tombstone.reason}"
+        actions = mapping.plan_actions(seen, plan) + mapping.assign(dict(last))
+        task = keys.task(seen.user_id, seen.id)
+        advance = Update(task, actions, conditions.as_seen(seen))
+        expires_at = int((tombstone.created_at + completion.HISTORY_LIFETIME).timestamp())
+        record = Put(mapping.run_item(tombstone, expires_at=expires_at), conditions.ABSENT)
+        refusals = self.table.transact([record, advance])
+        if refusals is None:
+            return True
+        if refusals[1] is not None:
+            return False
+        only_plan = Update(task, mapping.plan_actions(seen, plan), conditions.as_seen(seen))
+        return self.table.write(only_plan) is None
+
+    # -- active runs --
+
+    def slots(self) -> Sequence[Slot]:
+        """All slots of all shards; what cannot be read is told and keeps its keys."""
+        found: list[Slot] = []
+        for shard in range(self.slot_shards):
+            rows = list(self.table.query(keys.active(shard)))
+            slots, corrupt = mapping.readable(rows, mapping.slot_from)
+            found += slots
+            for error in corrupt:
+                self.observe(Event("corrupt_slot", error=error))
+        return found
+
+    def slot(self, task_id: str, shard: int) -> Slot | None:
+        """The slot of one task."""
+        row = self.table.get(keys.slot(task_id, shard))
+        return None if row is None else mapping.slot_from(row)
+
+    def take_lease(self, slot: Slot, until: datetime) -> Slot | None:
+        """Own an unsettled launch; a lost answer is recognised by the lease we wrote."""
+        key = keys.slot(slot.task_id, slot.keys.slot_shard)
+        take = Update(key, [SlotItem.lease_until.set(until)], conditions.lease_as_seen(slot))
+        refusal = self.table.write(take)
+        if refusal is None or _is_leased_by_us(refusal.item, slot, until):
+            return replace(slot, lease_until=until)
+        return None
+
+    def request_cancel(self, slot: Slot) -> bool:
+        """Close the fence before the run, if it still holds its slot."""
+        key = keys.slot(slot.task_id, slot.keys.slot_shard)
+        mark = Update(
+            key, [SlotItem.cancel_requested.set(True)], conditions.slot_held_by(slot.run_id)
+        )
+        return self.table.write(mark) is None
+
+    def complete(self, ended: Completion) -> CompletionAnswer:
+        """The end of a run; see `completion.py`."""
+        return completion.complete(self.table, ended)
+
+    # -- history --
+
+    def get(self, task_id: str, run_id: str) -> Run | None:
+        """One run."""
+        row = self.table.get(keys.run(task_id, run_id))
+        return None if row is None else mapping.run_from(row)
+
+    def list(self, task_id: str, *, limit: int, after: str | None = None, keep: int) -> Page[Run]:
+        """One page of the newest runs; `after` carries how many were shown before it."""
+        shown, last = _position(after)
+        limit = min(limit, max(keep - shown, 0))
+        if not limit:
+            return Page([])
+        rows = self.table.query(
+            keys.history(task_id),
+            begins_with=keys.RUN,
+            after=None if last is None else f"{keys.RUN}{last}",
+            newest_first=True,
+            page=limit + 1,
+        )
+        page = list(islice(rows, limit + 1))
+        runs, corrupt = mapping.readable(page[:limit], mapping.run_from)
+        more = len(page) > limit and shown + limit < keep
+        following = f"{shown + limit}:{_run_id(page[limit - 1])}" if more else None
+        return Page(runs, following, [error.message for error in corrupt])
+
+    def prune(self, task_id: str, keep: int) -> int:
+        """Remove ended runs beyond the newest `keep`."""
+        rows = self.table.query(
+            keys.history(task_id),
+            begins_with=keys.RUN,
+            newest_first=True,
+            attributes=("pk", "sk", "status"),
+        )
+        beyond = [
+            key_of(row)
+            for row in islice(rows, keep, None)
+            if not RunStatus(row["status"]["S"]).active
+        ]
+        self.table.delete_rows(beyond)
+        return len(beyond)
+
+
+def _is_leased_by_us(met: Raw | None, slot: Slot, until: datetime) -> bool:
+    """Whether the refusal met our own write, whose answer was lost (B48)."""
+    if met is None:
+        return False
+    found = mapping.slot_from(met)
+    ours = found.nonce == slot.nonce and found.lease_until == until
+    return ours and found.state is SlotState.QUEUED and not found.cancel_requested
+
+
+def _task_update(admission: Admission) -> Update:
+    """Advance and count; a manual run of a recurring task leaves its times alone (P4)."""
+    seen = admission.seen
+    actions: list[Action] = [
+        TaskItem.active_run_id.set(admission.run.id),
+        TaskItem.run_count.add(1),
+    ]
+    if admission.plan is not None:
+        actions += mapping.plan_actions(seen, admission.plan)
+    if admission.slot.trigger is Trigger.SCHEDULE:
+        actions.append(TaskItem.scheduled_run_count.add(1))
+    return Update(keys.task(seen.user_id, seen.id), actions, conditions.as_seen(seen))
+
+
+def _read_refusal(slot: Slot, refusals: Sequence[Refusal | None]) -> AdmissionResult:
+    held, recorded, changed, seat, *lock = refusals
+    if held is not None and held.item is not None:
+        return _read_holder(slot, mapping.slot_from(held.item))
+    for refused, answer in (
+        (changed, AdmissionAnswer.CHANGED),
+        (recorded, AdmissionAnswer.RECORDED),
+        (lock[0] if lock else None, AdmissionAnswer.THREAD_BUSY),
+        (seat, AdmissionAnswer.SEAT_TAKEN),
+    ):
+        if refused is not None:
+            return AdmissionResult(answer)
+    raise AssertionError("a refused admission names the operation that was refused")
+
+
+def _read_holder(slot: Slot, holder: Slot) -> AdmissionResult:
+    """Our nonce: the first answer was lost. Our run elsewhere: somebody is at it (K4)."""
+    if holder.nonce == slot.nonce:
+        return AdmissionResult(AdmissionAnswer.ADMITTED, holder)
+    same_run = holder.run_id == slot.run_id
+    answer = AdmissionAnswer.TAKEN_ELSEWHERE if same_run else AdmissionAnswer.OVERLAP
+    return AdmissionResult(answer, holder)
+
+
+def _position(after: str | None) -> tuple[int, str | None]:
+    if after is None:
+        return 0, None
+    shown, colon, run_id = after.partition(":")
+    if not (_COUNT.fullmatch(shown) and colon and run_id):
+        raise InvalidCursor
+    return int(shown), run_id
+
+
+def _run_id(row: Raw) -> str:
+    return str(row["sk"]["S"]).removeprefix(keys.RUN)

@@ -1,0 +1,311 @@
+"""The one table: sends reads and conditional writes, and reads their answers.
+
+Transactions keep the order of their operations, because a refusal is read by position (K4).
+"""
+
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+from pynamodb.expressions.update import Update as UpdateExpression
+
+from nightshift.adapters.dynamodb.errors import code_of, translated
+from nightshift.adapters.dynamodb.items import Item
+from nightshift.adapters.dynamodb.keys import DUE_INDEX, Key
+from nightshift.domain.errors import StorageUnavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+Raw = Mapping[str, Any]
+"""A row as DynamoDB spells it: attribute name to typed value."""
+
+CONFLICT_TRIES = 8
+"""How often a conflict or throttle, which is no answer, is met with the same bytes again."""
+_CONFLICTS = frozenset(
+    {
+        "TransactionConflict",
+        "ThrottlingError",
+        "ProvisionedThroughputExceeded",
+        "TransactionConflictException",
+    }
+)
+_CALLS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
+_BATCH_READ = 100
+_BATCH_WRITE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write a whole new row."""
+
+    item: Item
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Change some attributes of a row."""
+
+    key: Key
+    actions: Sequence[Action]
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove a row."""
+
+    key: Key
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Change nothing, but require something."""
+
+    key: Key
+    condition: Condition
+
+
+Operation = Put | Update | Delete | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One operation's condition did not hold; `item` is the row it met, None when absent."""
+
+    item: Raw | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table by name, over a client that belongs to the composition."""
+
+    client: "DynamoDBClient"
+    name: str
+    sleep: Callable[[float], None] = field(default=time.sleep)
+
+    # -- writes --
+
+    def transact(self, operations: Sequence[Operation]) -> list[Refusal | None] | None:
+        """Do all of the operations or none.
+
+        A conflict or a throttle is no answer: the same bytes are sent again under the same
+        token, with jitter. Any refused condition is an answer.
+
+        Returns:
+            None when all was done; otherwise, by position, the refusals (K4).
+
+        Raises:
+            StorageUnavailable: nothing was written.
+            PersistenceUncertain: it may have been written.
+        """
+        request: dict[str, Any] = {
+            "TransactItems": [self._transact_item(operation) for operation in operations],
+            "ClientRequestToken": str(uuid.uuid4()),
+        }
+        for attempt in range(CONFLICT_TRIES):
+            try:
+                self.client.transact_write_items(**request)
+            except ClientError as error:
+                refusals = _refusals(error)
+                if refusals is not None:
+                    return refusals
+                if not _is_conflict(error):
+                    raise translated(error, write=True) from error
+                self._pause(attempt)
+            except BotoCoreError as error:
+                raise translated(error, write=True) from error
+            else:
+                return None
+        raise StorageUnavailable("The table stayed in conflict.")
+
+    def write(self, operation: Put | Update | Delete) -> Refusal | None:
+        """Do one operation; None when it was done, else the row that refused it."""
+        kind, request = next(iter(self._transact_item(operation).items()))
+        call: Callable[..., Any] = getattr(self.client, _CALLS[kind])
+        for attempt in range(CONFLICT_TRIES):
+            try:
+                call(**request)
+            except ClientError as error:
+                if code_of(error) == "ConditionalCheckFailedException":
+                    return Refusal(error.response.get("Item"))  # type: ignore[arg-type]
+                if not _is_conflict(error):
+                    raise translated(error, write=True) from error
+                self._pause(attempt)
+            except BotoCoreError as error:
+                raise translated(error, write=True) from error
+            else:
+                return None
+        raise StorageUnavailable("The table stayed in conflict.")
+
+    def delete_rows(self, keys: Sequence[Key]) -> None:
+        """Remove rows that nobody needs any more; repeating it is harmless."""
+        for start in range(0, len(keys), _BATCH_WRITE):
+            requests: Any = [
+                {"DeleteRequest": {"Key": _raw_key(key)}}
+                for key in keys[start : start + _BATCH_WRITE]
+            ]
+            for attempt in range(CONFLICT_TRIES):
+                answer: Any = self._read(
+                    self.client.batch_write_item, RequestItems={self.name: requests}
+                )
+                requests = answer.get("UnprocessedItems", {}).get(self.name)
+                if not requests:
+                    break
+                self._pause(attempt)
+            else:
+                raise StorageUnavailable("The table did not take all deletions.")
+
+    # -- reads --
+
+    def get(self, key: Key) -> Raw | None:
+        """One row, strongly consistent."""
+        answer = self._read(
+            self.client.get_item, TableName=self.name, Key=_raw_key(key), ConsistentRead=True
+        )
+        row: Raw | None = answer.get("Item")
+        return row
+
+    def get_many(self, keys: Sequence[Key]) -> dict[Key, Raw]:
+        """Rows by key, strongly consistent, a hundred a call; absent ones are left out."""
+        found: dict[Key, Raw] = {}
+        for start in range(0, len(keys), _BATCH_READ):
+            wanted: Any = [
+                _raw_key(key) for key in dict.fromkeys(keys[start : start + _BATCH_READ])
+            ]
+            for attempt in range(CONFLICT_TRIES):
+                request = {self.name: {"Keys": wanted, "ConsistentRead": True}}
+                answer = self._read(self.client.batch_get_item, RequestItems=request)
+                for row in answer["Responses"].get(self.name, []):
+                    found[key_of(row)] = row
+                wanted = answer.get("UnprocessedKeys", {}).get(self.name, {}).get("Keys")
+                if not wanted:
+                    break
+                self._pause(attempt)
+            else:
+                raise StorageUnavailable("The table did not read all rows.")
+        return found
+
+    def query(self, pk: str, **options: Any) -> Iterator[Raw]:
+        """The rows of a partition, strongly consistent, page by page as they are used.
+
+        Args:
+            pk: the partition.
+            options: `begins_with`, `after` (a sort key), `newest_first`, `page` (rows a call),
+                `attributes` (names to read).
+        """
+        yield from self._query(_partition_query(pk, **options) | {"ConsistentRead": True})
+
+    def query_due(self, bucket: str, until: str, page: int) -> Iterator[Raw]:
+        """The entries of one bucket of the due index up to `until`; eventually consistent."""
+        yield from self._query(
+            {
+                "IndexName": DUE_INDEX,
+                "KeyConditionExpression": "due_bucket = :bucket AND due_key < :until",
+                "ExpressionAttributeValues": {":bucket": {"S": bucket}, ":until": {"S": until}},
+                "Limit": page,
+            }
+        )
+
+    def _query(self, request: dict[str, Any]) -> Iterator[Raw]:
+        while True:
+            answer = self._read(self.client.query, TableName=self.name, **request)
+            yield from answer["Items"]
+            following = answer.get("LastEvaluatedKey")
+            if not following:
+                return
+            request = request | {"ExclusiveStartKey": following}
+
+    def _read(self, call: Callable[..., Any], **request: Any) -> Any:
+        try:
+            return call(**request)
+        except (ClientError, BotoCoreError) as error:
+            raise translated(error, write=False) from error
+
+    def _pause(self, attempt: int) -> None:
+        self.sleep(random.uniform(0, min(0.5, 0.02 * 2**attempt)))  # noqa: S311 - jitter
+
+    def _transact_item(self, operation: Operation) -> dict[str, Any]:
+        names: dict[str, str] = {}
+        values: dict[str, Any] = {}
+        request: dict[str, Any] = {"TableName": self.name}
+        if isinstance(operation, Put):
+            request["Item"] = operation.item.serialize()
+        else:
+            request["Key"] = _raw_key(operation.key)
+        if isinstance(operation, Update):
+            expression = UpdateExpression(*operation.actions)
+            request["UpdateExpression"] = expression.serialize(names, values)
+        if operation.condition is not None:
+            request["ConditionExpression"] = operation.condition.serialize(names, values)
+            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        if names:
+            request["ExpressionAttributeNames"] = {new: name for name, new in names.items()}
+        if values:
+            request["ExpressionAttributeValues"] = values
+        kind = "ConditionCheck" if isinstance(operation, Check) else type(operation).__name__
+        return {kind: request}
+
+
+def key_of(row: Raw) -> Key:
+    """The primary key of a raw row."""
+    return Key(row["pk"]["S"], row["sk"]["S"])
+
+
+def _raw_key(key: Key) -> dict[str, Any]:
+    return {"pk": {"S": key.pk}, "sk": {"S": key.sk}}
+
+
+def _partition_query(
+    pk: str,
+    *,
+    begins_with: str = "",
+    after: str | None = None,
+    newest_first: bool = False,
+    page: int | None = None,
+    attributes: Sequence[str] = (),
+) -> dict[str, Any]:
+    condition = "pk = :pk"
+    values: dict[str, Any] = {":pk": {"S": pk}}
+    if begins_with:
+        condition += " AND begins_with(sk, :prefix)"
+        values[":prefix"] = {"S": begins_with}
+    request: dict[str, Any] = {
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeValues": values,
+        "ScanIndexForward": not newest_first,
+    }
+    if after is not None:
+        request["ExclusiveStartKey"] = _raw_key(Key(pk, after))
+    if page is not None:
+        request["Limit"] = page
+    if attributes:
+        names = {f"#{position}": name for position, name in enumerate(attributes)}
+        request["ProjectionExpression"] = ", ".join(names)
+        request["ExpressionAttributeNames"] = names
+    return request
+
+
+def _refusals(error: ClientError) -> list[Refusal | None] | None:
+    """The refused conditions by position, or None when no condition was refused."""
+    reasons: list[Any] = error.response.get("CancellationReasons", [])
+    if not any(reason.get("Code") == "ConditionalCheckFailed" for reason in reasons):
+        return None
+    return [
+        Refusal(reason.get("Item")) if reason.get("Code") == "ConditionalCheckFailed" else None
+        for reason in reasons
+    ]
+
+
+def _is_conflict(error: ClientError) -> bool:
+    reasons: list[Any] = error.response.get("CancellationReasons", [])
+    codes = {reason.get("Code") for reason in reasons} | {code_of(error)}
+    return bool(codes & _CONFLICTS)

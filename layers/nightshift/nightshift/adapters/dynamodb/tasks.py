@@ -1,0 +1,224 @@
+"""The task store on DynamoDB: definitions, plans, payloads and the due index."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import merge
+from itertools import chain, islice
+
+from pynamodb.expressions.update import Action
+
+from nightshift.adapters.dynamodb import conditions, keys, mapping
+from nightshift.adapters.dynamodb.items import QuotaItem
+from nightshift.adapters.dynamodb.table import (
+    Check,
+    Delete,
+    Operation,
+    Put,
+    Raw,
+    Table,
+    Update,
+    key_of,
+)
+from nightshift.domain.errors import (
+    CorruptRecord,
+    QuotaExceeded,
+    TaskNotMutable,
+    ThreadNotFound,
+)
+from nightshift.domain.model.enums import ContextMode, RunStatus, SlotState
+from nightshift.domain.model.instants import parse_instant
+from nightshift.domain.model.task import Payload, Plan, Task
+from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
+
+FIRST_PAGE = 100
+"""Index entries read of each bucket before anything is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoTasks:
+    """See `TaskStore` for what each method promises."""
+
+    table: Table
+    due_shards: int = 1
+
+    # -- definitions --
+
+    def create(self, task: Task, payload: Payload, *, max_tasks: int) -> None:
+        """Write task, payload and count together."""
+        count = Update(
+            keys.quota(task.user_id),
+            [QuotaItem.tasks.add(1)],
+            conditions.below(max_tasks),
+        )
+        operations: list[Operation] = [
+            count,
+            Put(mapping.new_task_item(task), conditions.ABSENT),
+            Put(mapping.payload_item(payload), conditions.ABSENT),
+        ]
+        refusals = self.table.transact(operations + _thread_check(task))
+        if refusals is None or refusals[1] is not None:
+            return  # only our own row can stand under a fresh id: a first answer was lost
+        if refusals[0] is not None:
+            raise QuotaExceeded
+        raise ThreadNotFound
+
+    def get(self, ref: TaskRef) -> Task | None:
+        """One task, strongly consistent."""
+        row = self.table.get(keys.task(ref.user_id, ref.task_id))
+        return None if row is None else mapping.task_from(row)
+
+    def list(self, user_id: str, *, limit: int, after: str | None = None) -> Page[Task]:
+        """One page of a user's tasks by creation."""
+        rows = list(
+            islice(
+                self.table.query(
+                    keys.user(user_id),
+                    begins_with=keys.TASK,
+                    after=None if after is None else f"{keys.TASK}{after}",
+                    page=limit + 1,
+                ),
+                limit + 1,
+            )
+        )
+        tasks, corrupt = mapping.readable(rows[:limit], mapping.task_from)
+        last = mapping.task_id_from(rows[limit - 1]) if len(rows) > limit else None
+        return Page(tasks, last, [error.message for error in corrupt])
+
+    def payload(self, ref: TaskRef, revision: int) -> Payload | None:
+        """The payload of one revision."""
+        row = self.table.get(keys.payload(ref.user_id, ref.task_id, revision))
+        return None if row is None else mapping.payload_from(row)
+
+    def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
+        """Write an edit under the condition that nothing it was decided on has changed."""
+        operations: list[Operation] = [
+            Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching()),
+            Update(_key(seen), mapping.definition_actions(changed), conditions.as_seen(seen)),
+        ]
+        if payload is not None:
+            old = keys.payload(seen.user_id, seen.id, seen.definition.payload_revision)
+            operations += [Put(mapping.payload_item(payload), conditions.ABSENT), Delete(old)]
+        thread_check = _thread_check(changed)
+        refusals = self.table.transact(operations + thread_check)
+        if refusals is None:
+            return True
+        if refusals[0] is not None:
+            raise TaskNotMutable
+        if thread_check and refusals[-1] is not None:
+            raise ThreadNotFound
+        return False
+
+    def pause(self, seen: Task, changed: Task) -> bool:
+        """Write another status and plan, also while a launch is under way."""
+        actions = mapping.switch_actions(changed)
+        return self._update(seen, actions)
+
+    def delete(self, seen: Task) -> bool:
+        """Remove the task and what only it needs; an active run keeps its keys."""
+        slot = self.table.get(keys.slot(seen.id, seen.slot_shard))
+        payload = keys.payload(seen.user_id, seen.id, seen.definition.payload_revision)
+        operations: list[Operation] = [
+            Delete(_key(seen), conditions.as_seen(seen) & conditions.same_active_run(seen)),
+            Update(keys.quota(seen.user_id), [QuotaItem.tasks.add(-1)], conditions.EXISTS),
+        ]
+        if slot is None or slot["state"]["S"] != SlotState.QUEUED.value:
+            in_the_way = Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching())
+            operations += [Delete(payload), in_the_way]
+        if self.table.transact(operations) is not None:
+            return False
+        self._forget_history(seen.id)
+        return True
+
+    def _forget_history(self, task_id: str) -> None:
+        """Remove the ended runs; an active one goes when it ends, what a crash leaves by TTL."""
+        rows = self.table.query(
+            keys.history(task_id), begins_with=keys.RUN, attributes=("pk", "sk", "status")
+        )
+        ended = [key_of(row) for row in rows if not RunStatus(row["status"]["S"]).active]
+        self.table.delete_rows(ended)
+
+    # -- the clock --
+
+    def due(self, now: datetime) -> DueLine:
+        """The line of who is due, priority by priority, merged over the shards."""
+        until = keys.due_until(now)
+        first: list[DueHint] = []
+        line: list[Iterator[DueHint]] = []
+        for priority in keys.PRIORITIES:
+            shards = []
+            for shard in range(self.due_shards):
+                entries = self.table.query_due(keys.due_bucket(priority, shard), until, FIRST_PAGE)
+                hints = (_hint(row, priority) for row in entries)
+                beginning = list(islice(hints, FIRST_PAGE))
+                first += beginning
+                shards.append(chain(beginning, hints))
+            line.append(merge(*shards, key=lambda hint: (hint.due_at, hint.ref.task_id)))
+        return DueLine(first, chain.from_iterable(line))
+
+    def read(
+        self, refs: Sequence[TaskRef]
+    ) -> Mapping[TaskRef, tuple[Task, Payload | None] | CorruptTask]:
+        """Tasks in one batch, their payloads in a second."""
+        rows = self.table.get_many([keys.task(ref.user_id, ref.task_id) for ref in refs])
+        found: dict[TaskRef, tuple[Task, Payload | None] | CorruptTask] = {}
+        tasks: dict[TaskRef, Task] = {}
+        for ref in refs:
+            row = rows.get(keys.task(ref.user_id, ref.task_id))
+            if row is None:
+                continue
+            try:
+                tasks[ref] = mapping.task_from(row)
+            except CorruptRecord as error:
+                found[ref] = CorruptTask(ref, error.message)
+        texts = self.table.get_many([_payload_key(task) for task in tasks.values()])
+        for ref, task in tasks.items():
+            text = texts.get(_payload_key(task))
+            try:
+                found[ref] = (task, None if text is None else mapping.payload_from(text))
+            except CorruptRecord as error:
+                found[ref] = CorruptTask(ref, error.message)
+        return found
+
+    def advance(self, seen: Task, plan: Plan) -> bool:
+        """Give a task another plan."""
+        return self._update(seen, mapping.plan_actions(seen, plan))
+
+    def back_off(self, seen: Task, until: datetime) -> bool:
+        """Move a task back in its line; its occurrence stays what it is."""
+        due_key = keys.due_key(until, seen.id)
+        return self._update(seen, mapping.assign({"due_at": until, "due_key": due_key}))
+
+    def block(self, ref: TaskRef, reason: str, *, due_at: datetime) -> bool:
+        """Take a task out of the line, whatever state its row is in."""
+        removed = {"due_bucket": None, "due_key": None, "due_at": None}
+        actions = mapping.assign({"blocked_reason": reason} | removed)
+        condition = conditions.still_due(keys.due_key(due_at, ref.task_id))
+        key = keys.task(ref.user_id, ref.task_id)
+        return self.table.write(Update(key, actions, condition)) is None
+
+    def _update(self, seen: Task, actions: Sequence[Action]) -> bool:
+        condition = conditions.as_seen(seen)
+        return self.table.write(Update(_key(seen), actions, condition)) is None
+
+
+def _key(task: Task) -> keys.Key:
+    return keys.task(task.user_id, task.id)
+
+
+def _payload_key(task: Task) -> keys.Key:
+    return keys.payload(task.user_id, task.id, task.definition.payload_revision)
+
+
+def _thread_check(task: Task) -> list[Operation]:
+    """The thread to reuse exists and is this user's, in the same transaction (P1)."""
+    thread_id = task.definition.thread_id
+    if task.definition.context_mode is not ContextMode.REUSE_THREAD or thread_id is None:
+        return []
+    return [Check(keys.thread(task.user_id, thread_id), conditions.EXISTS)]
+
+
+def _hint(row: Raw, priority: int) -> DueHint:
+    due_at, _, task_id = row["due_key"]["S"].partition("#")
+    ref = TaskRef(keys.user_of(row["pk"]["S"]), task_id)
+    return DueHint(ref, priority, parse_instant(due_at))

@@ -1,0 +1,104 @@
+"""Starts and stops executions, and says exactly what is known afterwards (SPEC section 6)."""
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from nightshift.adapters.stepfunctions.errors import code_of, is_systemic, translated
+from nightshift.domain.model.enums import ActionKind
+from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.run import LaunchOrder
+from nightshift.domain.ports import LaunchAnswer, LaunchResult
+
+if TYPE_CHECKING:
+    from mypy_boto3_stepfunctions import SFNClient
+
+GRACE_SECONDS = 120
+"""What the workflow waits beyond queue time and run time, for the worker's own enforcement."""
+
+_THIS_INPUT = frozenset({"InvalidExecutionInput", "InvalidName", "ValidationException"})
+_ALREADY_OVER = frozenset({"ExecutionDoesNotExist", "ValidationException"})
+
+
+@dataclass(frozen=True, slots=True)
+class StepFunctionsLauncher:
+    """See `Launcher` for what each method promises. `silence_seconds` is the worker's (policy)."""
+
+    client: "SFNClient"
+    state_machine_arn: str
+    silence_seconds: int
+
+    def launch(self, order: LaunchOrder) -> LaunchResult:
+        """Ask once; a name that is taken is ours, whatever state it is in."""
+        try:
+            self.client.start_execution(
+                stateMachineArn=self.state_machine_arn,
+                name=order.run_id,
+                input=execution_input(order, self.silence_seconds),
+            )
+        except (ClientError, BotoCoreError) as error:
+            return _read(error)
+        return LaunchResult(LaunchAnswer.LAUNCHED)
+
+    def stop(self, run_id: str) -> None:
+        """Ask for the end of an execution; one that is over or never was is no error.
+
+        Raises:
+            ExecutionsUnavailable: it may still run; a later tick asks again.
+            LaunchImpossible: stopping is not allowed.
+        """
+        try:
+            self.client.stop_execution(
+                executionArn=self.execution_arn(run_id), error="Cancelled", cause="cancelled"
+            )
+        except (ClientError, BotoCoreError) as error:
+            if code_of(error) not in _ALREADY_OVER:
+                raise translated(error) from error
+
+    def execution_arn(self, run_id: str) -> str:
+        """The address of the execution named after a run."""
+        return execution_arn(self.state_machine_arn, run_id)
+
+
+def execution_arn(state_machine_arn: str, run_id: str) -> str:
+    """The address of one execution of a state machine."""
+    return f"{state_machine_arn.replace(':stateMachine:', ':execution:', 1)}:{run_id}"
+
+
+def execution_input(order: LaunchOrder, silence_seconds: int) -> str:
+    """The input of an execution: the same bytes for every attempt of one admission.
+
+    Text is not escaped to ASCII, so that a payload's size here is the size that was checked.
+    """
+    slot = order.slot
+    scheduled_for = slot.scheduled_for
+    text = "prompt" if order.payload.kind is ActionKind.AGENT else "command"
+    facts: dict[str, Any] = {
+        "run_id": slot.run_id,
+        "task_id": slot.task_id,
+        "user_id": slot.keys.user_id,
+        "nonce": slot.nonce,
+        "slot_pk": f"ACTIVE#{slot.keys.slot_shard}",
+        "trigger": slot.trigger.value,
+        "scheduled_for": None if scheduled_for is None else format_instant(scheduled_for),
+        "thread_id": slot.thread_id,
+        "assistant_id": slot.assistant_id,
+        "title": slot.title,
+        "action": {"kind": order.payload.kind.value, text: order.payload.text},
+        "timeout_seconds": slot.timeout_seconds,
+        "max_wait_seconds": slot.timeout_seconds + silence_seconds + GRACE_SECONDS,
+    }
+    return json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def _read(error: ClientError | BotoCoreError) -> LaunchResult:
+    code = code_of(error)
+    if code == "ExecutionAlreadyExists":
+        return LaunchResult(LaunchAnswer.LAUNCHED)
+    if code in _THIS_INPUT:
+        return LaunchResult(LaunchAnswer.REFUSED, f"Step Functions refused the launch: {code}.")
+    if is_systemic(error):
+        raise translated(error) from error
+    return LaunchResult(LaunchAnswer.UNKNOWN, code)
