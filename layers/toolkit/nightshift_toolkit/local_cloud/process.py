@@ -13,7 +13,8 @@ import signal
 import socket
 import sys
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
@@ -21,9 +22,12 @@ from ministack import app as ministack  # type: ignore[import-untyped]
 
 from nightshift_toolkit.local_cloud import shim
 from nightshift_toolkit.local_cloud.gateway import doors
+from nightshift_toolkit.local_cloud.persistence import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from nightshift_toolkit.local_cloud.gateway import App
 
 _GRACE_SECONDS = 2.0
 
@@ -34,7 +38,7 @@ def _watch_parent(stop: Callable[[], object]) -> None:
     stop()
 
 
-async def _serve(descriptors: list[int]) -> None:
+async def _serve(descriptors: list[int], memory: Memory | None) -> None:
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stopping.set)
@@ -46,8 +50,41 @@ async def _serve(descriptors: list[int]) -> None:
     config.bind = [f"fd://{descriptor}" for descriptor in descriptors]
     config.keep_alive_timeout = 75
     config.graceful_timeout = _GRACE_SECONDS
-    app = doors(ministack.app, api_port=_port(descriptors[1]), admin=lambda _: False)
+    app = doors(
+        ministack.app, api_port=_port(descriptors[1]), admin=lambda word: _admin(word, memory)
+    )
+    if memory is not None:
+        app = _remembering(app, memory)
     await serve(app, config, shutdown_trigger=stopping.wait)
+
+
+def _admin(word: str, memory: Memory | None) -> bool:
+    if word != "snapshot" or memory is None:
+        return False
+    memory.snapshot()
+    return True
+
+
+def _remembering(app: App, memory: Memory) -> App:
+    """Return `app` that serves nobody before the journal is read and saves itself at the end."""
+
+    async def remembering(scope: Any, receive: Any, send: Any) -> None:
+        async def send_when_restored(message: Any) -> None:
+            if message["type"] == "lifespan.startup.complete":
+                await memory.restore()
+            elif message["type"] == "lifespan.shutdown.complete":
+                memory.snapshot()
+            await send(message)
+            if message["type"] == "lifespan.startup.complete":
+                memory.announce_interrupted()
+
+        if scope["type"] == "lifespan":
+            await app(scope, receive, send_when_restored)
+        else:
+            await app(scope, receive, send)
+            memory.snapshot_if_large()
+
+    return remembering
 
 
 def _port(descriptor: int) -> int:
@@ -60,7 +97,20 @@ def _port(descriptor: int) -> int:
 def main() -> None:
     """Serve until told to stop."""
     shim.install()
-    asyncio.run(_serve([int(argument) for argument in sys.argv[1:]]))
+    folder = Path(os.environ["STATE_DIR"])
+    memory = Memory(folder) if os.environ["PERSIST_STATE"] == "1" else None
+    asyncio.run(_serve([int(argument) for argument in sys.argv[1:]], memory))
+    _take_children_along()
+
+
+def _take_children_along() -> None:
+    # A function that still runs would go on without its engine, and a thread of an execution would
+    # hold up the exit. Everything that has to last is on disk by now.
+    if os.getpgrp() == os.getpid():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(os.getpgrp(), signal.SIGTERM)
+    sys.stdout.flush()
+    os._exit(0)
 
 
 if __name__ == "__main__":
