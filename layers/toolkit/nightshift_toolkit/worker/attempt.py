@@ -1,0 +1,93 @@
+"""One attempt of one run: its command, where it runs, and the report on it."""
+
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+from pathlib import Path
+
+from nightshift.domain.model.instants import format_instant
+from nightshift_toolkit.worker.environment import command_environment
+from nightshift_toolkit.worker.lifeline import Lifeline
+from nightshift_toolkit.worker.message import RunMessage
+from nightshift_toolkit.worker.output import OutputCollector
+from nightshift_toolkit.worker.report import Report
+from nightshift_toolkit.worker.settings import WorkerSettings
+from nightshift_toolkit.worker.supervision import Ending, Order, SupervisedCommand
+from nightshift_toolkit.worker.verdict import refusal, verdict_on
+
+_SHELL = "/bin/sh"
+
+
+class Attempt:
+    """The work that a won message asks for; `stop` may be called from any thread at any time."""
+
+    def __init__(
+        self, message: RunMessage, settings: WorkerSettings, now: Callable[[], datetime]
+    ) -> None:
+        self._message = message
+        self._settings = settings
+        self._now = now
+        self._stopping = threading.Event()
+        self._command: SupervisedCommand | None = None
+
+    def stop(self) -> None:
+        """Have the command ended and reported as stopped by the worker; returns at once."""
+        self._stopping.set()
+        if self._command is not None:
+            self._command.stop()
+
+    def carry_out(self, lifeline: Lifeline) -> Report:
+        """Do the work and return the report on it, whatever happens to the command."""
+        started_at = format_instant(self._now())
+        collector = OutputCollector()
+        verdict = refusal(self._message.action, self._settings)
+        if verdict is None:
+            ending = self._run(lifeline, collector)
+            verdict = verdict_on(ending, self._message, self._settings)
+        return Report(
+            outcome=verdict.outcome,
+            reason=verdict.reason,
+            error=verdict.error,
+            exit_code=verdict.exit_code,
+            output=collector.collected(),
+            started_at=started_at,
+            finished_at=format_instant(self._now()),
+        )
+
+    def _run(self, lifeline: Lifeline, collector: OutputCollector) -> Ending:
+        if self._stopping.is_set() or lifeline.over.is_set():
+            return Ending("stop")
+        try:
+            with self._folder() as folder:
+                command = SupervisedCommand.start(self._order(Path(folder)))
+                self._command = command
+                lifeline.attach(command)
+                if self._stopping.is_set():
+                    command.stop()
+                return command.wait(collector)
+        except OSError as error:
+            return Ending("refused", error=f"the worker has no room for it ({error.strerror})")
+
+    def _order(self, folder: Path) -> Order:
+        message, settings = self._message, self._settings
+        # The text is the whole standard input or one whole argument; no shell sees a prompt, and
+        # the shell that runs a command sees nothing else.
+        shell = message.action.kind == "shell"
+        return Order(
+            argv=(_SHELL, "-c", message.action.text) if shell else settings.agent_command,
+            stdin=b"" if shell else message.action.text.encode("utf-8", "replace"),
+            environment=command_environment(
+                message, settings.environment, settings.passed_variables
+            ),
+            folder=folder,
+            timeout_seconds=message.timeout_seconds,
+            silence_seconds=settings.cut_off_seconds,
+            grace_seconds=settings.grace_seconds,
+        )
+
+    def _folder(self) -> AbstractContextManager[str | Path]:
+        if self._settings.folder is not None:
+            return nullcontext(self._settings.folder)
+        return tempfile.TemporaryDirectory(prefix="nightshift-", ignore_cleanup_errors=True)

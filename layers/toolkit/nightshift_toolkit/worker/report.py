@@ -1,0 +1,57 @@
+"""The worker's last word on a run: an explicit outcome, always, in at most 16 KiB of JSON (K8)."""
+
+import json
+from dataclasses import dataclass
+
+from nightshift_toolkit.worker.output import Output
+
+MAX_REPORT_BYTES = 16 * 1024
+MAX_ERROR_BYTES = 2 * 1024
+
+NOTHING_WRITTEN = Output("", "", 0)
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a run ended, as the workflow records it.
+
+    `outcome` is `success` or `failed`; `reason` is None for a success and otherwise one of
+    `nonzero_exit`, `timeout`, `error`, `shell_not_allowed`, `worker_stopped`, `worker_lost`;
+    `error` is a sentence for people; times are UTC in the stored format (K9).
+    """
+
+    outcome: str
+    reason: str | None
+    error: str | None
+    exit_code: int | None
+    output: Output
+    started_at: str
+    finished_at: str
+
+    def to_json(self) -> str:
+        """The report as compact JSON of at most `MAX_REPORT_BYTES` bytes, output cut to fit."""
+        bare = self._render("", truncated=False)
+        room = MAX_REPORT_BYTES - len(bare.encode())
+        text, truncated = self.output.within(room)
+        return self._render(text, truncated=truncated)
+
+    def _render(self, output: str, *, truncated: bool) -> str:
+        content = {
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "error": _cut(self.error),
+            "result": {
+                "exit_code": self.exit_code,
+                "output": output,
+                "truncated": truncated,
+            },
+            "started_at": self.started_at,
+            "finished_at": self.finished_at,
+        }
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def _cut(error: str | None) -> str | None:
+    if error is None:
+        return None
+    return error.encode("utf-8", "replace")[:MAX_ERROR_BYTES].decode("utf-8", "ignore")
