@@ -22,7 +22,7 @@ from nightshift.domain.ports import (
     Undone,
     Verdict,
 )
-from nightshift_toolkit.memory.state import RunRow, SlotRow, State, atomic, copied
+from nightshift_toolkit.memory.state import RunRow, SlotRow, State, copied, reading, writing
 from nightshift_toolkit.memory.tasks import as_seen
 
 
@@ -35,7 +35,7 @@ class MemoryRuns:
         self.state = state
         self._observe = observe
 
-    @atomic
+    @writing
     def admit(self, admission: Admission) -> AdmissionResult:
         """See `RunStore.admit`."""
         refusal = self._refusal(admission)
@@ -86,7 +86,7 @@ class MemoryRuns:
             return AdmissionResult(AdmissionAnswer.TAKEN_ELSEWHERE, holder)
         return AdmissionResult(AdmissionAnswer.OVERLAP, holder)
 
-    @atomic
+    @writing
     def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
         """See `RunStore.skip`."""
         row = as_seen(self.state.tasks.get(TaskRef(seen.user_id, seen.id)), seen)
@@ -96,14 +96,14 @@ class MemoryRuns:
         self.state.put(row.task.with_plan(plan))
         return True
 
-    @atomic
+    @reading
     def slots(self) -> Sequence[Slot]:
         """See `RunStore.slots`."""
         for task_id in [task_id for task_id, row in self.state.slots.items() if row.corrupt]:
             self._observe(Event("corrupt_slot", {"task_id": task_id}))
         return [copied(row.slot) for row in self.state.slots.values() if not row.corrupt]
 
-    @atomic
+    @reading
     def slot(self, task_id: str, shard: int) -> Slot | None:
         """See `RunStore.slot`."""
         row = self.state.slots.get(task_id)
@@ -113,7 +113,7 @@ class MemoryRuns:
             raise CorruptRecord
         return copied(row.slot)
 
-    @atomic
+    @writing
     def take_lease(self, slot: Slot, until: datetime) -> Slot | None:
         """See `RunStore.take_lease`."""
         row = self.state.slots.get(slot.task_id)
@@ -126,7 +126,7 @@ class MemoryRuns:
         row.slot = replace(row.slot, lease_until=until)
         return copied(row.slot)
 
-    @atomic
+    @writing
     def request_cancel(self, slot: Slot) -> bool:
         """See `RunStore.request_cancel`."""
         row = self.state.slots.get(slot.task_id)
@@ -135,7 +135,7 @@ class MemoryRuns:
         row.slot = replace(row.slot, cancel_requested=True)
         return True
 
-    @atomic
+    @writing
     def complete(self, completion: Completion) -> CompletionAnswer:
         """See `RunStore.complete`."""
         keys = completion.keys
@@ -172,7 +172,7 @@ class MemoryRuns:
         if told is not None:
             self.state.put(replace(told, state=replace(told.state, active_run_id=None)))
 
-    @atomic
+    @reading
     def get(self, task_id: str, run_id: str) -> Run | None:
         """See `RunStore.get`."""
         row = self.state.runs[task_id].get(run_id)
@@ -182,7 +182,7 @@ class MemoryRuns:
             raise CorruptRecord
         return copied(row.run)
 
-    @atomic
+    @reading
     def list(self, task_id: str, *, limit: int, after: str | None = None, keep: int) -> Page[Run]:
         """See `RunStore.list`."""
         kept = self._newest_first(task_id)[:keep]
@@ -195,7 +195,7 @@ class MemoryRuns:
             corrupt=[run_id for run_id in page if rows[run_id].corrupt],
         )
 
-    @atomic
+    @writing
     def prune(self, task_id: str, keep: int) -> int:
         """See `RunStore.prune`."""
         rows = self.state.runs[task_id]

@@ -4,11 +4,11 @@ import copy
 import threading
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.errors import CorruptRecord, PersistenceUncertain, StorageUnavailable
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run, Slot
 from nightshift.domain.model.task import Payload, Task
@@ -71,6 +71,8 @@ class State:
         self.thread_locks: dict[tuple[str, str], str] = {}
         self.runs: dict[str, dict[str, RunRow]] = defaultdict(dict)
         self.calls: Counter[str] = Counter()
+        self.unplugged = False
+        self.loses_answers = False
         self._interruptions: dict[tuple[str, str], deque[Interruption]] = defaultdict(deque)
 
     def interrupt(self, moment: str, operation: str, action: Interruption) -> None:
@@ -98,7 +100,7 @@ class State:
 
 
 class Port(Protocol):
-    """What `atomic` needs to know of the object whose method it guards."""
+    """What the two guards need to know of the object whose method it guards."""
 
     name: str
     state: State
@@ -107,17 +109,40 @@ class Port(Protocol):
 Self = TypeVar("Self", bound=Port)
 
 
-def atomic(
+def reading(
     method: Callable[Concatenate[Self, Arguments], Value],
 ) -> Callable[Concatenate[Self, Arguments], Value]:
-    """Make a port method one step under the lock, with its two moments of interruption."""
+    """Make a port method that reads one step under the lock, with two moments of interruption."""
 
     @wraps(method)
     def guarded(self: Self, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
         operation = f"{self.name}.{method.__name__}"
         self.state.reach("before", operation)
         with self.state.lock:
+            if self.state.unplugged or self.state.loses_answers:
+                raise StorageUnavailable
             result = method(self, *args, **kwargs)
+        self.state.reach("after", operation)
+        return result
+
+    return guarded
+
+
+def writing(
+    method: Callable[Concatenate[Self, Arguments], Value],
+) -> Callable[Concatenate[Self, Arguments], Value]:
+    """The same for a method that writes: its lost answer leaves what was written."""
+
+    @wraps(method)
+    def guarded(self: Self, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        operation = f"{self.name}.{method.__name__}"
+        self.state.reach("before", operation)
+        with self.state.lock:
+            if self.state.unplugged:
+                raise StorageUnavailable
+            result = method(self, *args, **kwargs)
+            if self.state.loses_answers:
+                raise PersistenceUncertain
         self.state.reach("after", operation)
         return result
 
@@ -134,4 +159,12 @@ def due_entry(task: Task) -> DueHint | None:
 
 def copied(value: Value) -> Value:
     """A copy that shares nothing that can change, as a row read from a table does."""
-    return copy.deepcopy(value)
+    match value:
+        case Task():
+            definition = replace(value.definition, labels=dict(value.definition.labels))
+            return replace(value, definition=definition)
+        case Run():
+            schedule, result = copy.deepcopy((value.schedule, value.result))
+            return replace(value, schedule=schedule, result=result)
+        case _:
+            return copy.deepcopy(value)

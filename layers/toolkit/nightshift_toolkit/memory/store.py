@@ -8,7 +8,7 @@ from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Slot, task_id_of
 from nightshift.domain.ports import Event, Observe, TaskRef, Thread
 from nightshift_toolkit.memory.runs import MemoryRuns
-from nightshift_toolkit.memory.state import Interruption, State, atomic
+from nightshift_toolkit.memory.state import Interruption, State, reading, writing
 from nightshift_toolkit.memory.tasks import MemoryTasks
 
 
@@ -24,12 +24,12 @@ class MemoryThreads:
     def __init__(self, state: State) -> None:
         self.state = state
 
-    @atomic
+    @writing
     def register(self, thread: Thread) -> Thread:
         """See `ThreadStore.register`."""
         return self.state.threads.setdefault((thread.user_id, thread.id), thread)
 
-    @atomic
+    @reading
     def get(self, user_id: str, thread_id: str) -> Thread | None:
         """See `ThreadStore.get`."""
         return self.state.threads.get((user_id, thread_id))
@@ -43,7 +43,7 @@ class MemoryPolicy:
     def __init__(self, state: State) -> None:
         self.state = state
 
-    @atomic
+    @reading
     def current(self) -> Policy:
         """See `PolicySource.current`."""
         return self.state.policy
@@ -98,6 +98,14 @@ class MemoryStore:
             row.run = replace(row.run, picked_up=True)
 
     # -- what goes wrong --
+
+    def unplug(self) -> None:
+        """Stop answering: from now on every call raises `StorageUnavailable`."""
+        self._state.unplugged = True
+
+    def lose_answers(self) -> None:
+        """Do what is asked, but let no answer arrive."""
+        self._state.loses_answers = True
 
     def before(self, operation: str, action: Interruption) -> None:
         """Run `action` once, just before the next call of an operation such as `runs.admit`.

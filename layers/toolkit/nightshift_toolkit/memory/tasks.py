@@ -14,7 +14,7 @@ from nightshift.domain.errors import (
 from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.task import Payload, Plan, Task
 from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
-from nightshift_toolkit.memory.state import State, TaskRow, atomic, copied
+from nightshift_toolkit.memory.state import State, TaskRow, copied, reading, writing
 
 FIRST_PAGE = 100
 """How many entries of a bucket of the due index are read at once."""
@@ -29,6 +29,7 @@ def as_seen(row: TaskRow | None, seen: Task) -> TaskRow | None:
         now.revision == before.revision
         and now.state.status is before.state.status
         and now.state.next_run_at == before.state.next_run_at
+        and (now.state.blocked_reason is None) == (before.state.blocked_reason is None)
     )
     return row if same else None
 
@@ -41,7 +42,7 @@ class MemoryTasks:
     def __init__(self, state: State) -> None:
         self.state = state
 
-    @atomic
+    @writing
     def create(self, task: Task, payload: Payload, *, max_tasks: int) -> None:
         """See `TaskStore.create`."""
         owned = sum(ref.user_id == task.user_id for ref in self.state.tasks)
@@ -51,13 +52,13 @@ class MemoryTasks:
         self.state.put(task)
         self._put_payload(payload)
 
-    @atomic
+    @reading
     def get(self, ref: TaskRef) -> Task | None:
         """See `TaskStore.get`."""
         row = self.state.tasks.get(ref)
         return row.read() if row else None
 
-    @atomic
+    @reading
     def list(self, user_id: str, *, limit: int, after: str | None = None) -> Page[Task]:
         """See `TaskStore.list`."""
         following = sorted(
@@ -73,12 +74,12 @@ class MemoryTasks:
             corrupt=[task_id for task_id, row in rows.items() if row.corrupt is not None],
         )
 
-    @atomic
+    @reading
     def payload(self, ref: TaskRef, revision: int) -> Payload | None:
         """See `TaskStore.payload`."""
         return self.state.payloads.get((ref, revision))
 
-    @atomic
+    @writing
     def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
         """See `TaskStore.replace`."""
         row = as_seen(self._row(seen), seen)
@@ -95,7 +96,7 @@ class MemoryTasks:
             self._put_payload(payload)
         return True
 
-    @atomic
+    @writing
     def pause(self, seen: Task, changed: Task) -> bool:
         """See `TaskStore.pause`."""
         row = as_seen(self._row(seen), seen)
@@ -105,14 +106,12 @@ class MemoryTasks:
         self.state.put(_with_definition_and_plan(row.task, kept))
         return True
 
-    @atomic
+    @writing
     def delete(self, seen: Task) -> bool:
         """See `TaskStore.delete`."""
         ref = TaskRef(seen.user_id, seen.id)
-        row = self.state.tasks.get(ref)
-        if row is None or row.task.revision != seen.revision:
-            return False
-        if row.task.state.active_run_id != seen.state.active_run_id:
+        row = as_seen(self._row(seen), seen)
+        if row is None or row.task.state.active_run_id != seen.state.active_run_id:
             return False
         del self.state.tasks[ref]
         runs = self.state.runs.pop(seen.id, {})
@@ -127,7 +126,7 @@ class MemoryTasks:
             del self.state.payloads[key]
         return True
 
-    @atomic
+    @reading
     def due(self, now: datetime) -> DueLine:
         """See `TaskStore.due`."""
         buckets: dict[tuple[int, int], list[DueHint]] = defaultdict(list)
@@ -140,7 +139,7 @@ class MemoryTasks:
         everybody = [hint for bucket in buckets.values() for hint in bucket]
         return DueLine(first=first, hints=iter(sorted(everybody, key=_place_in_line)))
 
-    @atomic
+    @reading
     def read(
         self, refs: Sequence[TaskRef]
     ) -> Mapping[TaskRef, tuple[Task, Payload | None] | CorruptTask]:
@@ -159,7 +158,7 @@ class MemoryTasks:
                 found[ref] = (task, self.state.payloads.get((ref, revision)))
         return found
 
-    @atomic
+    @writing
     def advance(self, seen: Task, plan: Plan) -> bool:
         """See `TaskStore.advance`."""
         row = as_seen(self._row(seen), seen)
@@ -168,7 +167,7 @@ class MemoryTasks:
         self.state.put(row.task.with_plan(plan))
         return True
 
-    @atomic
+    @writing
     def back_off(self, seen: Task, until: datetime) -> bool:
         """See `TaskStore.back_off`."""
         row = as_seen(self._row(seen), seen)
@@ -177,13 +176,14 @@ class MemoryTasks:
         self.state.put(replace(row.task, state=replace(row.task.state, due_at=until)))
         return True
 
-    @atomic
+    @writing
     def block(self, ref: TaskRef, reason: str, *, due_at: datetime) -> bool:
         """See `TaskStore.block`."""
         row = self.state.tasks.get(ref)
         if row is None or row.entry is None or row.entry.due_at != due_at:
             return False
-        row.task = replace(row.task, state=replace(row.task.state, blocked_reason=reason))
+        state = replace(row.task.state, blocked_reason=reason, due_at=None)
+        row.task = replace(row.task, state=state)
         row.entry = None
         return True
 
