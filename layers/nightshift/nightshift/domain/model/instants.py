@@ -5,7 +5,7 @@ Stored times are UTC text of one fixed width with milliseconds, so that text ord
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, TypeGuard
 
 from nightshift.domain.errors import InvalidSchedule
 
@@ -77,7 +77,7 @@ def parse_instant(text: str) -> datetime:
     return datetime.fromisoformat(text[:-1]).replace(tzinfo=UTC)
 
 
-def parse_rfc3339(text: str, *, field: str | None = None) -> datetime:
+def parse_rfc3339(text: object, *, field: str | None = None) -> datetime:
     """Read an RFC 3339 time with its offset as a UTC instant, truncated to milliseconds.
 
     The grammar is RFC 3339's own: a full date, `T` (or `t`), seconds, an optional fraction of any
@@ -104,7 +104,7 @@ def parse_rfc3339(text: str, *, field: str | None = None) -> datetime:
         raise InvalidSchedule("the time lies outside the calendar", field=field) from None
 
 
-def parse_local(text: str, *, field: str | None = None) -> datetime:
+def parse_local(text: object, *, field: str | None = None) -> datetime:
     """Read `YYYY-MM-DDTHH:MM:SS[.mmm]` as a naive wall-clock time, to be placed in a zone.
 
     `field` names the request field in the error. Raises InvalidSchedule.
@@ -119,7 +119,7 @@ def parse_local(text: str, *, field: str | None = None) -> datetime:
     return _built(tuple(parts), fraction, field)
 
 
-def is_time_text(text: object) -> bool:
+def is_time_text(text: object) -> TypeGuard[str]:
     """Tell whether a value is text short enough to be read as a time."""
     return isinstance(text, str) and len(text) <= MAX_TEXT
 

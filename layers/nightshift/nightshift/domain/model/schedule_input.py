@@ -24,7 +24,7 @@ from nightshift.domain.model.spec import (
     Schedule,
 )
 from nightshift.domain.model.wall import WallRule
-from nightshift.domain.model.zones import LAST_SECOND, load_zone, local_to_utc
+from nightshift.domain.model.zones import FIRST_SECOND, LAST_SECOND, load_zone, local_to_utc
 
 MAX_EXPRESSIONS: Final = 10
 """Most cron expressions in one schedule."""
@@ -37,6 +37,7 @@ _OPTIONAL: Final[dict[str, frozenset[str]]] = {
     "once": frozenset(),
     "after_seconds": frozenset(),
 }
+_EARLIEST: Final = EPOCH + timedelta(seconds=FIRST_SECOND)
 _LATEST: Final = EPOCH + timedelta(seconds=LAST_SECOND)
 
 
@@ -71,7 +72,7 @@ def parse_schedule(
     if bounds != NO_BOUNDS:
         raise InvalidSchedule("starts_at, ends_at and max_runs bound recurring schedules only")
     if selector == "after_seconds":
-        at = truncate(now + timedelta(seconds=_seconds(value, "schedule_spec.after_seconds")))
+        at = _later(now, _seconds(value, "schedule_spec.after_seconds"))
     else:
         at = parse_moment(value, zone=zone, field="schedule_spec.once")
     return OnceSchedule(at, zone)
@@ -84,8 +85,8 @@ def parse_moment(text: object, *, zone: str, field: str) -> datetime:
     does not exist is refused; one that exists twice is the earlier (SPEC section 5). `field` names
     the request field in the error. Raises InvalidSchedule.
     """
-    if not isinstance(text, str) or not is_time_text(text) or has_offset(text):
-        return _in_calendar(parse_rfc3339(text, field=field), field)  # type: ignore[arg-type]
+    if not is_time_text(text) or has_offset(text):
+        return _in_calendar(parse_rfc3339(text, field=field), field)
     try:
         placed = local_to_utc(parse_local(text, field=field), zone).first
     except OverflowError:
@@ -158,6 +159,14 @@ def _every(
     return EverySchedule(seconds, anchor, zone, bounds)
 
 
+def _later(now: datetime, seconds: int) -> datetime:
+    field = "schedule_spec.after_seconds"
+    try:
+        return _in_calendar(truncate(now + timedelta(seconds=seconds)), field)
+    except OverflowError:
+        raise InvalidSchedule("the time lies outside the calendar", field=field) from None
+
+
 def _seconds(value: object, field: str) -> int:
     if not _is_integer(value) or not 1 <= value <= MAX_SECONDS:
         raise InvalidSchedule(f"must be a whole number from 1 to {MAX_SECONDS}", field=field)
@@ -169,6 +178,6 @@ def _is_integer(value: object) -> TypeGuard[int]:
 
 
 def _in_calendar(instant: datetime, field: str) -> datetime:
-    if instant > _LATEST:
+    if not _EARLIEST <= instant <= _LATEST:
         raise InvalidSchedule("the time lies outside the calendar", field=field)
     return instant

@@ -5,7 +5,6 @@ limits)` says whether it may be submitted: the same, plus what binds only at sub
 with the second would refuse a healthy task.
 """
 
-import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -22,6 +21,7 @@ from nightshift.domain.model.instants import (
     from_milliseconds,
     to_milliseconds,
 )
+from nightshift.domain.model.jitter import jitter_offset
 from nightshift.domain.model.wall_union import WallUnion
 from nightshift.domain.model.zones import LAST_SECOND
 
@@ -36,8 +36,6 @@ __all__ = [
     "ScheduleLimits",
     "jitter_offset",
 ]
-
-_SECOND: Final = timedelta(seconds=1)
 
 
 class ScheduleLimits(Protocol):
@@ -273,22 +271,6 @@ class OnceSchedule(_Occurring):
 
 
 Schedule = CronSchedule | EverySchedule | OnceSchedule
-
-
-def jitter_offset(
-    task_id: str, jitter_seconds: int, nominal: datetime, following: datetime | None
-) -> int:
-    """Give the seconds by which a task starts after its nominal time, from 0 to `jitter_seconds`.
-
-    A stable hash of the task id spreads tasks and keeps each at its place (SPEC section 5). The
-    effective time never reaches `following`, the next nominal one; where that is near, the place is
-    scaled into what is left.
-    """
-    widest = jitter_seconds
-    if following is not None:
-        widest = min(widest, -((nominal - following) // _SECOND) - 1)
-    digest = hashlib.sha256(task_id.encode()).digest()
-    return int.from_bytes(digest[:8]) * (max(widest, 0) + 1) >> 64
 
 
 def _stored(schedule: Schedule) -> dict[str, Any]:

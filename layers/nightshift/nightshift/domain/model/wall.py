@@ -8,7 +8,8 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final, NamedTuple
 
-from nightshift.domain.model.cron import DAYS_OF_WEEK, FEBRUARY, MONTH_LENGTHS, CronExpression
+from nightshift.domain.model.cron import FEBRUARY, MONTH_LENGTHS, CronExpression
+from nightshift.domain.model.cron_field import DAYS_OF_WEEK
 from nightshift.domain.model.exclusions import Exclusions
 from nightshift.domain.model.zones import DAY
 

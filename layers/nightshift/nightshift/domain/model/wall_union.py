@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
-from nightshift.domain.model.cron import DAYS_OF_WEEK
+from nightshift.domain.model.cron_field import DAYS_OF_WEEK
 from nightshift.domain.model.exclusions import MINUTES_OF_DAY, NOTHING_EXCLUDED
 from nightshift.domain.model.wall import (
     MONTHS_OF_YEAR,

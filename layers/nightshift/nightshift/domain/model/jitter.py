@@ -1,0 +1,23 @@
+"""Where between two occurrences a task's start lies (SPEC section 5)."""
+
+import hashlib
+from datetime import datetime, timedelta
+from typing import Final
+
+_SECOND: Final = timedelta(seconds=1)
+
+
+def jitter_offset(
+    task_id: str, jitter_seconds: int, nominal: datetime, following: datetime | None
+) -> int:
+    """Give the seconds by which a task starts after its nominal time, from 0 to `jitter_seconds`.
+
+    A stable hash of the task id spreads tasks and keeps each at its place (SPEC section 5). The
+    effective time never reaches `following`, the next nominal one; where that is near, the place is
+    scaled into what is left.
+    """
+    widest = jitter_seconds
+    if following is not None:
+        widest = min(widest, -((nominal - following) // _SECOND) - 1)
+    digest = hashlib.sha256(task_id.encode()).digest()
+    return int.from_bytes(digest[:8]) * (max(widest, 0) + 1) >> 64
