@@ -1,0 +1,30 @@
+"""What the api function is deployed with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from environment import Environment
+from nightshift.domain.model.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSettings:
+    """The table, the machine and the limits."""
+
+    table_name: str
+    state_machine_arn: str
+    due_shards: int
+    slot_shards: int
+    policy: Policy
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str]) -> "ApiSettings":
+        """Read and check the environment; raises `UnusableSettings` naming the variable."""
+        environment = Environment(variables)
+        return cls(
+            table_name=environment.text("TABLE_NAME"),
+            state_machine_arn=environment.text("STATE_MACHINE_ARN"),
+            due_shards=environment.shards("DUE_SHARDS"),
+            slot_shards=environment.shards("SLOT_SHARDS"),
+            policy=environment.policy(),
+        )
