@@ -1,0 +1,144 @@
+"""What each path costs in AWS calls and write units, on the real engine."""
+
+from datetime import timedelta
+
+import pytest
+
+import builders
+from nightshift.domain.commands import Action, DeleteTask, EditTask, ScheduleRequest
+from nightshift.domain.model.enums import ActionKind, RunStatus
+from real import RealWorld
+
+IDLE = {"GetItem": 1, "Query": 11}
+"""One read of the policy, one of the slots, one of each of the ten priorities' lines."""
+
+
+def prompt(size: int) -> Action:
+    return Action(ActionKind.AGENT, "x" * size)
+
+
+@pytest.mark.parametrize("sleeping", [0, 3, 40])
+def test_an_idle_look_makes_the_same_calls_however_many_tasks_sleep(
+    real: RealWorld, sleeping: int
+) -> None:
+    """SPEC section 6, tick: it costs the same with ten tasks or ten million, and reads no task."""
+    for _ in range(sleeping):
+        real.created(builders.create())
+    with real.billed() as bill:
+        real.look()
+    assert dict(bill.calls) == IDLE
+    assert bill.items_read == 0
+    assert bill.write_units == 0
+
+
+def test_a_run_by_the_clock_costs_one_admission_and_one_start(real: RealWorld) -> None:
+    """K3: besides its share of the batched reads, an occurrence costs one transaction."""
+    real.created(builders.create())
+    real.pass_time(timedelta(hours=1))
+    with real.billed() as bill:
+        real.look()
+    batched = {"BatchGetItem": 2}
+    assert dict(bill.calls) == IDLE | batched | {"TransactWriteItems": 1, "StartExecution": 1}
+
+
+def test_ten_runs_of_one_look_share_its_reads(real: RealWorld) -> None:
+    """SPEC section 6, tick: rows and payloads are read in batches."""
+    for _ in range(10):
+        real.created(builders.create())
+    real.pass_time(timedelta(hours=1))
+    with real.billed() as bill:
+        real.look()
+    batched = {"BatchGetItem": 2}
+    assert dict(bill.calls) == IDLE | batched | {"TransactWriteItems": 10, "StartExecution": 10}
+
+
+def test_the_end_of_a_run_costs_one_read_and_one_transaction(real: RealWorld) -> None:
+    """K6: a completion that meets what it expects is one transaction."""
+    task = real.created(builders.create())
+    real.pass_time(timedelta(hours=1))
+    real.look()
+    (run,) = real.history(task)
+    with real.billed() as bill:
+        assert real.end(run.id)
+    assert dict(bill.calls) == {"GetItem": 1, "TransactWriteItems": 1}
+
+
+def test_a_repeated_completion_costs_one_read_and_writes_nothing(real: RealWorld) -> None:
+    """SPEC section 2: a doubled signal changes nothing."""
+    task = real.created(builders.create())
+    real.pass_time(timedelta(hours=1))
+    real.look()
+    (run,) = real.history(task)
+    real.end(run.id)
+    with real.billed() as bill:
+        assert not real.end(run.id)
+    assert dict(bill.calls) == {"GetItem": 1}
+
+
+def test_a_skip_costs_one_transaction(real: RealWorld) -> None:
+    """P13: the tombstone and the advanced task are one write."""
+    task = real.created(builders.create())
+    real.pass_time(timedelta(hours=1))
+    real.look()
+    (running,) = real.history(task)
+    real.pass_fence(running)
+    real.pass_time(timedelta(hours=1))
+    with real.billed() as bill:
+        real.clock.look(real.now, lambda: True, verify=False)
+    batched = {"BatchGetItem": 2}
+    asked_about_the_old_run = {"DescribeExecution": 1}
+    assert dict(bill.calls) == IDLE | batched | asked_about_the_old_run | {"TransactWriteItems": 1}
+    assert [run.status for run in real.history(task)] == [RunStatus.SKIPPED, RunStatus.RUNNING]
+
+
+def units_of_a_run(real: RealWorld, size: int) -> tuple[float, float]:
+    task = real.created(builders.create(action=prompt(size)))
+    real.pass_time(timedelta(hours=1))
+    with real.billed() as start:
+        real.look()
+    (run,) = real.history(task)
+    with real.billed() as end:
+        real.end(run.id)
+    real.management.delete_task(DeleteTask(task.user_id, task.id))
+    return start.write_units, end.write_units
+
+
+def test_the_write_units_of_a_run_do_not_depend_on_its_prompt(real: RealWorld) -> None:
+    """SPEC section 4: advancing a task costs the same whatever its prompt weighs."""
+    small = units_of_a_run(real, 100)
+    large = units_of_a_run(real, 60 * 1024)
+    assert small == large
+    start, end = small
+    assert 0 < start <= 12
+    assert 0 < end <= 12
+
+
+def test_a_manual_trigger_costs_four_reads_one_transaction_and_one_start(real: RealWorld) -> None:
+    """P4: policy, task, payload and slots are read; admission decides."""
+    task = real.created(builders.create())
+    with real.billed() as bill:
+        real.trigger(task)
+    wanted = {"GetItem": 3, "Query": 1, "TransactWriteItems": 1, "StartExecution": 1}
+    assert dict(bill.calls) == wanted
+
+
+def test_editing_a_title_does_not_write_the_prompt_again(real: RealWorld) -> None:
+    """SPEC section 4: payload rows are immutable and apart from the task row."""
+    task = real.created(builders.create(action=prompt(60 * 1024)))
+    with real.billed() as bill:
+        command = EditTask(user_id=task.user_id, task_id=task.id, title="Another")
+        real.management.edit_task(command, real.now)
+    assert bill.calls["TransactWriteItems"] == 1
+    assert bill.write_units < 20
+
+
+def test_listing_tasks_does_not_read_their_prompts(real: RealWorld) -> None:
+    """SPEC section 4: the keys of payloads lie outside the range of a user's tasks."""
+    for _ in range(5):
+        schedule = ScheduleRequest(spec={"every_seconds": 3600})
+        real.created(builders.create(action=prompt(60 * 1024), schedule=schedule))
+    with real.billed() as bill:
+        page = real.management.list_tasks(builders.ALICE, limit=50, after=None)
+    assert len(page.items) == 5
+    assert dict(bill.calls) == {"Query": 1}
+    assert bill.items_read == 5

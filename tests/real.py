@@ -1,0 +1,211 @@
+"""The whole domain on a real DynamoDB engine and a real state machine that only waits.
+
+Calls are counted below the adapters, in botocore, so that nothing can be left out.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any
+
+import builders
+from nightshift.adapters.dynamodb import keys
+from nightshift.adapters.dynamodb.policy import DynamoPolicy
+from nightshift.adapters.dynamodb.runs import DynamoRuns
+from nightshift.adapters.dynamodb.table import Table
+from nightshift.adapters.dynamodb.tasks import DynamoTasks
+from nightshift.adapters.dynamodb.threads import DynamoThreads
+from nightshift.adapters.ids import RandomIds
+from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
+from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
+from nightshift.domain.commands import CreateTask, TriggerTask
+from nightshift.domain.model.enums import Outcome
+from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Run, RunOutcome
+from nightshift.domain.model.task import Task
+from nightshift.domain.ports import Event, TaskRef
+from nightshift.domain.services.clock import Clock
+from nightshift.domain.services.dispatch import Dispatch
+from nightshift.domain.services.lifecycle import Lifecycle
+from nightshift.domain.services.management import Management
+from nightshift_toolkit.local_cloud.engine import Engine
+from nightshift_toolkit.schema import create_table
+
+ROLE = "arn:aws:iam::000000000000:role/none"
+WAITING = json.dumps(
+    {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 3600, "End": True}}}
+)
+
+
+@dataclass
+class Bill:
+    """What was called, and the write units that DynamoDB says it took."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    write_units: float = 0.0
+    items_read: int = 0
+
+
+class RealWorld:
+    """See the module. `now` moves only when a test moves it."""
+
+    def __init__(self, engine: Engine, table: str, *, workers: int = 4) -> None:
+        self.now = builders.NOW
+        self.policy = builders.policy()
+        self.events: list[Event] = []
+        self.dynamodb = engine.client("dynamodb")
+        self.stepfunctions = engine.client("stepfunctions")
+        self.table = Table(self.dynamodb, table)
+        self._workers = workers
+
+    def __enter__(self) -> "RealWorld":
+        create_table(self.dynamodb, self.table.name)
+        self.machine = self.stepfunctions.create_state_machine(
+            name=self.table.name, definition=WAITING, roleArn=ROLE
+        )["stateMachineArn"]
+        self.build(self.policy)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.dynamodb.delete_table(TableName=self.table.name)
+        self.stepfunctions.delete_state_machine(stateMachineArn=self.machine)
+
+    def build(self, policy: Policy) -> None:
+        """Wire every service under these limits."""
+        self.policy = policy
+        observe = self.events.append
+        self.tasks = DynamoTasks(self.table)
+        self.runs = DynamoRuns(self.table, observe=observe)
+        policies = DynamoPolicy(self.table, policy)
+        launcher = StepFunctionsLauncher(self.stepfunctions, self.machine, silence_seconds=300)
+        inspector = StepFunctionsInspector(self.stepfunctions, self.machine)
+        self.lifecycle = Lifecycle(
+            tasks=self.tasks,
+            runs=self.runs,
+            launcher=launcher,
+            inspector=inspector,
+            observe=observe,
+        )
+        self.dispatch = Dispatch(
+            tasks=self.tasks,
+            runs=self.runs,
+            lifecycle=self.lifecycle,
+            policies=policies,
+            ids=RandomIds(),
+        )
+        self.clock = Clock(
+            tasks=self.tasks,
+            runs=self.runs,
+            policies=policies,
+            inspector=inspector,
+            lifecycle=self.lifecycle,
+            dispatch=self.dispatch,
+            observe=observe,
+            workers=self._workers,
+        )
+        self.management = Management(
+            tasks=self.tasks,
+            runs=self.runs,
+            threads=DynamoThreads(self.table),
+            policies=policies,
+            ids=RandomIds(),
+        )
+
+    @contextmanager
+    def billed(self) -> Iterator[Bill]:
+        """What everything inside costs, counted in botocore."""
+        bill = Bill()
+
+        def asked(params: dict[str, Any], model: Any, **_: Any) -> None:
+            bill.calls[model.name] += 1
+            if "Write" in model.name or model.name.endswith("Item"):
+                params["ReturnConsumedCapacity"] = "TOTAL"
+
+        def answered(parsed: dict[str, Any], model: Any, **_: Any) -> None:
+            bill.items_read += parsed.get("ScannedCount", 0)
+            if "Get" not in model.name:
+                bill.write_units += _units(parsed.get("ConsumedCapacity"))
+
+        clients = (self.dynamodb, self.stepfunctions)
+        for client in clients:
+            client.meta.events.register("provide-client-params.*.*", asked, "bill-asked")
+            client.meta.events.register("after-call.*.*", answered, "bill-answered")
+        try:
+            yield bill
+        finally:
+            for client in clients:
+                client.meta.events.unregister("provide-client-params.*.*", unique_id="bill-asked")
+                client.meta.events.unregister("after-call.*.*", unique_id="bill-answered")
+
+    # -- steps --
+
+    def pass_time(self, span: timedelta) -> datetime:
+        """Let time pass and nothing happen; what it is now."""
+        self.now += span
+        return self.now
+
+    def look(self) -> None:
+        """Let the clock look once, with all the time it wants."""
+        self.clock.look(self.now, lambda: True)
+
+    def created(self, command: CreateTask) -> Task:
+        """Create a task as its owner does."""
+        return self.management.create_task(command, self.now).task
+
+    def trigger(self, task: Task) -> Run:
+        """Trigger a task as its owner does."""
+        return self.dispatch.trigger_task(TriggerTask(task.user_id, task.id), self.now)
+
+    def read(self, task: Task) -> Task:
+        """The task as it is stored now."""
+        stored = self.tasks.get(TaskRef(task.user_id, task.id))
+        assert stored is not None
+        return stored
+
+    def history(self, task: Task) -> list[Run]:
+        """The task's runs, newest first."""
+        return list(self.runs.list(task.id, limit=1000, keep=1000).items)
+
+    def end(self, run_id: str, outcome: Outcome = Outcome.SUCCESS) -> bool:
+        """Let the news of a run's end arrive."""
+        news = RunOutcome(run_id=run_id, outcome=outcome, finished_at=self.now)
+        return self.lifecycle.record_outcome(news)
+
+    def pass_fence(self, run: Run) -> None:
+        """Write what the fence of a run's execution writes."""
+        assert run.keys is not None
+        started = {":running": {"S": "running"}, ":now": {"S": format_instant(self.now)}}
+        for key, name in (
+            (keys.slot(run.task_id, run.keys.slot_shard), "state"),
+            (keys.run(run.task_id, run.id), "status"),
+        ):
+            self.dynamodb.update_item(
+                TableName=self.table.name,
+                Key={"pk": {"S": key.pk}, "sk": {"S": key.sk}},
+                UpdateExpression="SET #state = :running, started_at = :now",
+                ConditionExpression="attribute_exists(pk)",
+                ExpressionAttributeNames={"#state": name},
+                ExpressionAttributeValues=started,
+            )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every row of the table, raw."""
+        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
+        return [row for page in pages for row in page["Items"]]
+
+
+def _units(capacity: Any) -> float:
+    if capacity is None:
+        return 0.0
+    entries = capacity if isinstance(capacity, list) else [capacity]
+    return sum(float(entry["CapacityUnits"]) for entry in entries)
