@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from nightshift.adapters.dynamodb import keys
 from nightshift.adapters.dynamodb.items import PolicyItem
 from nightshift.adapters.dynamodb.table import Table
-from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.errors import CorruptRecord, InvalidRequest
 from nightshift.domain.model.policy import Policy
 
 
@@ -30,4 +30,7 @@ class DynamoPolicy:
         for name, value in settings.items():
             if type(value) is not known.get(name):
                 raise CorruptRecord(f"The policy row has no usable {name}.")
-        return replace(self.defaults, **settings)
+        try:
+            return replace(self.defaults, **settings)
+        except InvalidRequest as refusal:
+            raise CorruptRecord(f"The policy row is not usable: {refusal.message}") from refusal

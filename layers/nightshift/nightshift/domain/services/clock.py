@@ -82,15 +82,15 @@ class Clock:
         self, slots: Sequence[Slot], look: "_Look", pool: ThreadPoolExecutor, *, verify: bool
     ) -> bool:
         """Whether there was anything to settle, so that the slots may have changed."""
-        old = [slot for slot in slots if verify and slot.is_old(look.now, look.policy)]
-        alive = self.inspector.running() if old else frozenset()
+        old = {slot.run_id for slot in slots if verify and slot.is_old(look.now, look.policy)}
+        suspects = old - self.inspector.running() if old else old
         work: list[Callable[[], object]] = []
         for slot in slots:
             if slot.cancel_requested:
                 work.append(partial(self.lifecycle.cancel_again, slot, look.now))
             elif slot.needs_launch(look.now):
                 work.append(partial(self.lifecycle.recover, slot, look.policy, look.now))
-            elif slot in old and slot.run_id not in alive:
+            elif slot.run_id in suspects:
                 work.append(partial(self.lifecycle.verify, slot, look.now))
         list(pool.map(lambda step: self._settle_one(step, look), work))
         return bool(work)
