@@ -7,30 +7,23 @@ from datetime import datetime
 from typing import TypeVar
 
 from nightshift.domain.commands import (
-    Action,
     CreateTask,
     DeleteTask,
     EditTask,
     PauseTask,
     RegisterThread,
     ResumeTask,
-    ScheduleEdit,
     Unset,
 )
 from nightshift.domain.errors import (
     ConcurrentUpdate,
-    InvalidRequest,
-    PayloadTooLarge,
     RunNotFound,
     TaskNotFound,
     ThreadNotFound,
 )
-from nightshift.domain.model.enums import ContextMode, SlotState
-from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.run import Run
-from nightshift.domain.model.schedule_input import parse_bounds, parse_schedule
-from nightshift.domain.model.spec import Bounds, Schedule
-from nightshift.domain.model.task import Definition, Payload, State, Task
+from nightshift.domain.model.task import Payload, State, Task
 from nightshift.domain.ports import (
     Ids,
     Page,
@@ -41,9 +34,9 @@ from nightshift.domain.ports import (
     Thread,
     ThreadStore,
 )
+from nightshift.domain.services.definition import edited_definition, new_definition, new_payload
 from nightshift.domain.services.dispatch import ensure_allowed
 
-MAX_PAYLOAD_BYTES = 64 * 1024
 ATTEMPTS = 3
 """How often a change is decided anew when its task changes under it (then 409)."""
 
@@ -83,30 +76,7 @@ class Management:
         """
         policy = self.policies.current()
         task_id = self.ids.task_id(now)
-        request = command.schedule
-        bounds = parse_bounds(
-            starts_at=request.starts_at,
-            ends_at=request.ends_at,
-            max_runs=request.max_runs,
-            zone=request.timezone,
-        )
-        schedule = parse_schedule(request.spec, zone=request.timezone, now=now, bounds=bounds)
-        definition = Definition(
-            title=command.title,
-            action_kind=command.action.kind,
-            payload_revision=1,
-            schedule=schedule,
-            timeout_seconds=_timeout(command.timeout_seconds, policy),
-            context_mode=command.context_mode,
-            thread_id=command.thread_id,
-            assistant_id=command.assistant_id,
-            overlap_policy=command.overlap_policy,
-            priority=command.priority,
-            max_lateness_seconds=command.max_lateness_seconds,
-            jitter_seconds=command.jitter_seconds,
-            labels=dict(command.labels),
-        )
-        ensure_consistent(definition)
+        definition = new_definition(command, policy, now)
         draft = Task(
             id=task_id,
             user_id=command.user_id,
@@ -120,7 +90,7 @@ class Management:
         )
         ensure_allowed(draft, policy)
         task = draft.armed(now, policy)
-        payload = _payload(task, command.action)
+        payload = new_payload(task, command.action)
         self.tasks.create(task, payload, max_tasks=policy.max_tasks_per_user)
         return TaskView(task, payload, dispatching=False)
 
@@ -150,13 +120,13 @@ class Management:
         policy = self.policies.current()
 
         def attempt(task: Task) -> TaskView | None:
-            definition = _edited(task, command, policy, now)
+            definition = edited_definition(task, command, policy, now)
             changed = task.edited(definition, now, policy)
             payload = None
             if not isinstance(command.action, Unset):
                 definition = replace(definition, payload_revision=changed.revision)
                 changed = replace(changed, definition=definition)
-                payload = _payload(changed, command.action)
+                payload = new_payload(changed, command.action)
             ensure_allowed(changed, policy)
             if not self.tasks.replace(task, changed, payload):
                 return None
@@ -282,96 +252,3 @@ class Management:
 def shard_of(task_id: str, shards: int) -> int:
     """A stable shard for a task, the same on every machine (K1)."""
     return zlib.crc32(task_id.encode()) % shards
-
-
-def ensure_consistent(definition: Definition) -> None:
-    """Refuse fields that contradict each other.
-
-    Raises:
-        InvalidRequest: a thread is named without being reused, or the other way round.
-    """
-    reuses = definition.context_mode is ContextMode.REUSE_THREAD
-    if reuses and definition.thread_id is None:
-        raise InvalidRequest("reuse_thread needs a thread_id.", field="thread_id")
-    if not reuses and definition.thread_id is not None:
-        raise InvalidRequest(
-            "thread_id goes with context_mode reuse_thread only.", field="thread_id"
-        )
-
-
-def _timeout(seconds: int | None, policy: Policy) -> int:
-    if seconds is None:
-        return policy.default_timeout_seconds
-    if seconds > policy.max_timeout_seconds:
-        raise InvalidRequest(
-            f"timeout_seconds may be at most {policy.max_timeout_seconds}.",
-            field="timeout_seconds",
-        )
-    return seconds
-
-
-def _payload(task: Task, action: Action) -> Payload:
-    if len(action.text.encode()) > MAX_PAYLOAD_BYTES:
-        raise PayloadTooLarge(field="action")
-    return Payload(task.id, task.user_id, task.revision, action.kind, action.text)
-
-
-def _kept(value: Value | Unset, current: Value) -> Value:
-    return current if isinstance(value, Unset) else value
-
-
-def _edited(task: Task, command: EditTask, policy: Policy, now: datetime) -> Definition:
-    """The definition with the sent fields changed; None puts a field back to its default."""
-    old = task.definition
-    timeout = old.timeout_seconds
-    if not isinstance(command.timeout_seconds, Unset):
-        timeout = _timeout(command.timeout_seconds, policy)
-    kind = old.action_kind if isinstance(command.action, Unset) else command.action.kind
-    mode = _kept(command.context_mode, old.context_mode)
-    thread_id = _kept(command.thread_id, old.thread_id)
-    if mode is not old.context_mode and isinstance(command.thread_id, Unset):
-        thread_id = None
-    definition = replace(
-        old,
-        title=_kept(command.title, old.title),
-        action_kind=kind,
-        schedule=_edited_schedule(old.schedule, command.schedule, now),
-        timeout_seconds=timeout,
-        context_mode=mode,
-        thread_id=thread_id,
-        assistant_id=_kept(command.assistant_id, old.assistant_id),
-        overlap_policy=_kept(command.overlap_policy, old.overlap_policy),
-        priority=_kept(command.priority, old.priority),
-        max_lateness_seconds=_kept(command.max_lateness_seconds, old.max_lateness_seconds),
-        jitter_seconds=_kept(command.jitter_seconds, old.jitter_seconds) or 0,
-        labels=dict(_kept(command.labels, old.labels) or {}),
-    )
-    ensure_consistent(definition)
-    return definition
-
-
-def _edited_schedule(old: Schedule, edit: ScheduleEdit | Unset, now: datetime) -> Schedule:
-    """The schedule with the sent parts changed; one that stays is not read anew.
-
-    A new zone alone reads the stored rule in that zone; an instant stays the instant it is.
-    """
-    if isinstance(edit, Unset):
-        return old
-    zone = _kept(edit.timezone, old.zone)
-    bounds = _edited_bounds(old.bounds, edit, zone)
-    spec = old.spec() if isinstance(edit.spec, Unset) else edit.spec
-    return parse_schedule(spec, zone=zone, now=now, bounds=bounds, previous=old)
-
-
-def _edited_bounds(old: Bounds, edit: ScheduleEdit, zone: str) -> Bounds:
-    sent = parse_bounds(
-        starts_at=None if isinstance(edit.starts_at, Unset) else edit.starts_at,
-        ends_at=None if isinstance(edit.ends_at, Unset) else edit.ends_at,
-        max_runs=None if isinstance(edit.max_runs, Unset) else edit.max_runs,
-        zone=zone,
-    )
-    return Bounds(
-        starts_at=old.starts_at if isinstance(edit.starts_at, Unset) else sent.starts_at,
-        ends_at=old.ends_at if isinstance(edit.ends_at, Unset) else sent.ends_at,
-        max_runs=old.max_runs if isinstance(edit.max_runs, Unset) else sent.max_runs,
-    )

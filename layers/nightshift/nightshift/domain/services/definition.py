@@ -1,0 +1,151 @@
+"""From what was asked to a task's definition: checked, complete, normalised."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+from nightshift.domain.commands import Action, CreateTask, EditTask, ScheduleEdit, Unset
+from nightshift.domain.errors import InvalidRequest, PayloadTooLarge
+from nightshift.domain.model.enums import ContextMode
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.schedule_input import parse_bounds, parse_schedule
+from nightshift.domain.model.spec import Bounds, Schedule
+from nightshift.domain.model.task import Definition, Payload, Task
+
+MAX_PAYLOAD_BYTES = 64 * 1024
+
+Value = TypeVar("Value")
+
+
+def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Definition:
+    """The definition that a task is created with.
+
+    Raises:
+        InvalidRequest: fields contradict each other, the schedule, or the policy.
+    """
+    request = command.schedule
+    bounds = parse_bounds(
+        starts_at=request.starts_at,
+        ends_at=request.ends_at,
+        max_runs=request.max_runs,
+        zone=request.timezone,
+    )
+    definition = Definition(
+        title=command.title,
+        action_kind=command.action.kind,
+        payload_revision=1,
+        schedule=parse_schedule(request.spec, zone=request.timezone, now=now, bounds=bounds),
+        timeout_seconds=_timeout(command.timeout_seconds, policy),
+        context_mode=command.context_mode,
+        thread_id=command.thread_id,
+        assistant_id=command.assistant_id,
+        overlap_policy=command.overlap_policy,
+        priority=command.priority,
+        max_lateness_seconds=command.max_lateness_seconds,
+        jitter_seconds=command.jitter_seconds,
+        labels=dict(command.labels),
+    )
+    ensure_consistent(definition)
+    return definition
+
+
+def ensure_consistent(definition: Definition) -> None:
+    """Refuse fields that contradict each other.
+
+    Raises:
+        InvalidRequest: a thread is named without being reused, or the other way round.
+    """
+    reuses = definition.context_mode is ContextMode.REUSE_THREAD
+    if reuses and definition.thread_id is None:
+        raise InvalidRequest("reuse_thread needs a thread_id.", field="thread_id")
+    if not reuses and definition.thread_id is not None:
+        raise InvalidRequest(
+            "thread_id goes with context_mode reuse_thread only.", field="thread_id"
+        )
+
+
+def _timeout(seconds: int | None, policy: Policy) -> int:
+    if seconds is None:
+        return policy.default_timeout_seconds
+    if seconds > policy.max_timeout_seconds:
+        raise InvalidRequest(
+            f"timeout_seconds may be at most {policy.max_timeout_seconds}.",
+            field="timeout_seconds",
+        )
+    return seconds
+
+
+def new_payload(task: Task, action: Action) -> Payload:
+    """The payload of the task's current revision.
+
+    Raises:
+        PayloadTooLarge: it is larger than 64 KiB of UTF-8.
+    """
+    if len(action.text.encode()) > MAX_PAYLOAD_BYTES:
+        raise PayloadTooLarge(field="action")
+    return Payload(task.id, task.user_id, task.revision, action.kind, action.text)
+
+
+def _kept(value: Value | Unset, current: Value) -> Value:
+    return current if isinstance(value, Unset) else value
+
+
+def edited_definition(task: Task, command: EditTask, policy: Policy, now: datetime) -> Definition:
+    """The definition with the sent fields changed; None puts a field back to its default.
+
+    Raises:
+        InvalidRequest: the result would contradict itself, the schedule, or the policy.
+    """
+    old = task.definition
+    timeout = old.timeout_seconds
+    if not isinstance(command.timeout_seconds, Unset):
+        timeout = _timeout(command.timeout_seconds, policy)
+    kind = old.action_kind if isinstance(command.action, Unset) else command.action.kind
+    mode = _kept(command.context_mode, old.context_mode)
+    thread_id = _kept(command.thread_id, old.thread_id)
+    if mode is not old.context_mode and isinstance(command.thread_id, Unset):
+        thread_id = None
+    definition = replace(
+        old,
+        title=_kept(command.title, old.title),
+        action_kind=kind,
+        schedule=_edited_schedule(old.schedule, command.schedule, now),
+        timeout_seconds=timeout,
+        context_mode=mode,
+        thread_id=thread_id,
+        assistant_id=_kept(command.assistant_id, old.assistant_id),
+        overlap_policy=_kept(command.overlap_policy, old.overlap_policy),
+        priority=_kept(command.priority, old.priority),
+        max_lateness_seconds=_kept(command.max_lateness_seconds, old.max_lateness_seconds),
+        jitter_seconds=_kept(command.jitter_seconds, old.jitter_seconds) or 0,
+        labels=old.labels if isinstance(command.labels, Unset) else dict(command.labels or {}),
+    )
+    ensure_consistent(definition)
+    return definition
+
+
+def _edited_schedule(old: Schedule, edit: ScheduleEdit | Unset, now: datetime) -> Schedule:
+    """The schedule with the sent parts changed; one that stays is not read anew.
+
+    A new zone alone reads the stored rule in that zone; an instant stays the instant it is.
+    """
+    if isinstance(edit, Unset):
+        return old
+    zone = _kept(edit.timezone, old.zone)
+    bounds = _edited_bounds(old.bounds, edit, zone)
+    spec = old.spec() if isinstance(edit.spec, Unset) else edit.spec
+    return parse_schedule(spec, zone=zone, now=now, bounds=bounds, previous=old)
+
+
+def _edited_bounds(old: Bounds, edit: ScheduleEdit, zone: str) -> Bounds:
+    sent = parse_bounds(
+        starts_at=None if isinstance(edit.starts_at, Unset) else edit.starts_at,
+        ends_at=None if isinstance(edit.ends_at, Unset) else edit.ends_at,
+        max_runs=None if isinstance(edit.max_runs, Unset) else edit.max_runs,
+        zone=zone,
+    )
+    return Bounds(
+        starts_at=old.starts_at if isinstance(edit.starts_at, Unset) else sent.starts_at,
+        ends_at=old.ends_at if isinstance(edit.ends_at, Unset) else sent.ends_at,
+        max_runs=old.max_runs if isinstance(edit.max_runs, Unset) else sent.max_runs,
+    )
