@@ -66,11 +66,26 @@ def deploy(engine: Engine, template_path: Path, parameters: Mapping[str, str]) -
         changed = True
     else:
         changed = False
+    resources = _resources(cloudformation)
+    if changed:
+        _let_rows_expire(engine.client("dynamodb"), package, resources)
     return Deployment(
         outputs={item["OutputKey"]: item["OutputValue"] for item in stack.get("Outputs", [])},
-        resources=_resources(cloudformation),
+        resources=resources,
         changed=changed,
     )
+
+
+def _let_rows_expire(dynamodb: Any, package: Package, resources: Mapping[str, str]) -> None:
+    # ministack's CloudFormation does not read `TimeToLiveSpecification`.
+    for name, resource in package.template["Resources"].items():
+        wanted = resource.get("Properties", {}).get("TimeToLiveSpecification")
+        if resource["Type"] != "AWS::DynamoDB::Table" or wanted is None:
+            continue
+        table = resources[name]
+        now = dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+        if (now["TimeToLiveStatus"] == "ENABLED") != wanted["Enabled"]:
+            dynamodb.update_time_to_live(TableName=table, TimeToLiveSpecification=wanted)
 
 
 def _digest(package: Package, parameters: Mapping[str, str]) -> str:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,13 +17,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import boto3
 from botocore.config import Config
 
-from nightshift_toolkit.local_cloud.errors import EngineStoppedError, PortBusyError
+from nightshift_toolkit.local_cloud.claim import claim
+from nightshift_toolkit.local_cloud.errors import EngineStoppedError
+from nightshift_toolkit.local_cloud.loopback import LOOPBACK, listen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
 
-LOOPBACK = "127.0.0.1"
 REGION = "us-east-1"
 ACCOUNT = "000000000000"
 _MADE_UP_CREDENTIAL = "local"
@@ -34,24 +34,6 @@ _MADE_UP_CREDENTIAL = "local"
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT")
 _READY_SECONDS = 30.0
 _STOP_SECONDS = 20.0
-
-
-def listen(port: int) -> socket.socket:
-    """Return a listening loopback socket; `port` 0 takes any free port.
-
-    Raises:
-        PortBusyError: another program listens there.
-
-    """
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((LOOPBACK, port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        raise PortBusyError(port) from error
-    return listener
 
 
 class Engine:
@@ -76,6 +58,7 @@ class Engine:
         self._scratch: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._clients: dict[str, Any] = {}
+        self._claim: int | None = None
         self.port = 0
         self.api_port = 0
 
@@ -146,10 +129,22 @@ class Engine:
         """Start the process and return when it answers.
 
         Raises:
+            AlreadyRunningError: another engine uses the state folder.
             PortBusyError: a wanted port is taken.
             EngineStoppedError: the process ended, or does not answer within 30 s.
 
         """
+        if self._state_dir is not None:
+            self._claim = claim(self._state_dir)
+        try:
+            self._open_and_spawn()
+            self._wait_until_ready()
+        except BaseException:
+            self._forget()
+            raise
+        return self
+
+    def _open_and_spawn(self) -> None:
         with contextlib.ExitStack() as sockets:
             listeners = [
                 sockets.enter_context(contextlib.closing(listen(port))) for port in self._wanted
@@ -158,8 +153,6 @@ class Engine:
             self._folder.mkdir(parents=True, exist_ok=True)
             with self.log_path.open("wb") as log:
                 self._process = self._spawn([listener.fileno() for listener in listeners], log)
-        self._wait_until_ready()
-        return self
 
     def _spawn(self, descriptors: list[int], log: IO[bytes]) -> subprocess.Popen[bytes]:
         # Its own session: Ctrl-C reaches the parent alone, which stops things in the right order.
@@ -175,7 +168,7 @@ class Engine:
             stdout=log,
             stderr=subprocess.STDOUT,
             env=self._process_environment(),
-            pass_fds=descriptors,
+            pass_fds=[*descriptors, *([] if self._claim is None else [self._claim])],
             start_new_session=True,
         )
 
@@ -260,6 +253,9 @@ class Engine:
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
         self._process = None
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
 
     def __enter__(self) -> Engine:
         """Start, and hand out the engine."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 class LocalCloudError(Exception):
     """The local cloud cannot go on; the message is one sentence that says what to do."""
@@ -49,3 +54,33 @@ class UnsupportedEngineError(LocalCloudError):
             f"The local cloud needs ministack {supported}, but {installed} is installed: "
             "run `make run`, which installs what is pinned."
         )
+
+
+class AlreadyRunningError(LocalCloudError):
+    """Another local cloud uses the same state folder."""
+
+    exit_code = 7
+
+    def __init__(self, folder: Path, owner: int) -> None:
+        """Name the `folder` and the process id of its `owner`."""
+        super().__init__(
+            f"A local cloud already runs on {folder} (process {owner}): use that one, or stop it."
+        )
+
+
+class TickFailedError(LocalCloudError):
+    """The clock's function raised."""
+
+    def __init__(self, answer: str) -> None:
+        """Carry the function's own `answer`."""
+        super().__init__(f"The tick function failed: {answer}")
+
+
+class WorkerStoppedError(LocalCloudError):
+    """The worker ended although nobody asked it to."""
+
+    exit_code = 8
+
+    def __init__(self, exit_code: int, log: Path) -> None:
+        """Name its exit code and where its last words are."""
+        super().__init__(f"The worker stopped by itself (exit code {exit_code}); its log is {log}.")

@@ -1,0 +1,154 @@
+"""`make run`: start the local cloud and a worker, say how to use them, stop them together."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import IO, TYPE_CHECKING
+
+from nightshift_toolkit.local_cloud.errors import (
+    EngineStoppedError,
+    LocalCloudError,
+    WorkerStoppedError,
+)
+from nightshift_toolkit.local_cloud.stack import PROJECT, LocalCloud
+from nightshift_toolkit.local_cloud.tether import GRACE_SECONDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+DEFAULT_PORT = 4580
+STATE_DIR = PROJECT / ".nightshift"
+DEMO_AGENT = (sys.executable, "-m", "nightshift_toolkit.demo_agent")
+_WATCH_SECONDS = 0.2
+# Windows of successive ticks overlap, so that the clock looks every two seconds without a hole.
+_CLOCK = {"TickWindowSeconds": "65", "PollIntervalSeconds": "2", "TickTimeoutSeconds": "100"}
+
+
+def run_local(
+    *,
+    port: int = DEFAULT_PORT,
+    state_dir: Path = STATE_DIR,
+    agent_command: Sequence[str] = DEMO_AGENT,
+    say: Callable[[str], None] = print,
+) -> int:
+    """Run the local cloud with one worker until Ctrl-C, and return the exit code.
+
+    Args:
+        port: of the HTTP API; the two after it are used too.
+        state_dir: where everything is kept between two runs.
+        agent_command: what the worker starts for an agent action.
+        say: shows one line to the user.
+
+    """
+    stop = threading.Event()
+    cloud = LocalCloud(state_dir, port=port, parameters=_CLOCK, clock=True)
+    try:
+        with _stopping(stop):
+            _serve(stop, cloud, agent_command, say)
+    except LocalCloudError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _serve(
+    stop: threading.Event,
+    cloud: LocalCloud,
+    agent_command: Sequence[str],
+    say: Callable[[str], None],
+) -> None:
+    began = time.monotonic()
+    say("Starting the local cloud ...")
+    try:
+        cloud.start()
+        with _worker(cloud, agent_command) as worker:
+            say(f"Ready after {time.monotonic() - began:.1f} s.")
+            say(_greeting(cloud))
+            _watch(stop, cloud, worker)
+            say("Stopping ...")
+    finally:
+        cloud.stop()
+    say(f"Stopped. Everything is kept in {cloud.state_dir} for the next run.")
+
+
+def _watch(stop: threading.Event, cloud: LocalCloud, worker: subprocess.Popen[bytes]) -> None:
+    while not stop.wait(_WATCH_SECONDS):
+        if not cloud.engine.is_running():
+            raise EngineStoppedError(cloud.engine.obituary())
+        if worker.poll() is not None:
+            raise WorkerStoppedError(worker.returncode, cloud.state_dir / "worker.log")
+
+
+@contextlib.contextmanager
+def _worker(cloud: LocalCloud, agent_command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+    with (cloud.state_dir / "worker.log").open("ab") as log:
+        worker = _start_worker(cloud, agent_command, log)
+    try:
+        yield worker
+    finally:
+        worker.terminate()
+        try:
+            worker.wait(GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+            worker.wait()
+        if worker.stdin is not None:
+            worker.stdin.close()
+
+
+def _start_worker(
+    cloud: LocalCloud, agent_command: Sequence[str], log: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    command = [
+        *(sys.executable, "-m", "nightshift_toolkit.local_cloud.tether"),
+        *(sys.executable, "-m", "nightshift_toolkit.cli", "worker"),
+        # As many places as there are seats: no run waits for a worker here.
+        *("--allow-shell", "--concurrency", "10", "--drain-seconds", "2"),
+        *("--", *agent_command),
+    ]
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **cloud.engine.environment()},
+        start_new_session=True,
+    )
+
+
+def _greeting(cloud: LocalCloud) -> str:
+    nightshift = shutil.which("nightshift") or str(PROJECT / ".venv" / "bin" / "nightshift")
+    command = shlex.quote(os.path.relpath(nightshift))
+    return f"""
+  API      {cloud.api_url}
+  Token    export TOKEN=$({command} token --user me)
+
+Try, in another terminal:
+  {command} tasks create --title "Hello" --shell "echo Hello from the night" --cron "* * * * *"
+  {command} tasks list
+
+Logs are in {os.path.relpath(cloud.state_dir)}. Ctrl-C stops everything; nothing is lost.
+"""
+
+
+@contextlib.contextmanager
+def _stopping(stop: threading.Event) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM set `stop` instead of tearing the process apart."""
+    before = {
+        number: signal.signal(number, lambda *_: stop.set())
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,3 @@
+"""What the layer brings."""
+
+WORD = "from the layer"
