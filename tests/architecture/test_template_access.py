@@ -1,0 +1,278 @@
+"""Who may do what: roles of the functions, the workflow and the workers, routes, sign-in."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import stack
+
+ROLES = stack.resources("AWS::IAM::Role")
+ROUTES = stack.resources("AWS::ApiGatewayV2::Route")
+TRACES = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
+HAVE_NO_RESOURCE_OF_THEIR_OWN = {
+    *TRACES,
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
+    "logs:CreateLogDelivery",
+    "logs:GetLogDelivery",
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:DescribeResourcePolicies",
+    "logs:DescribeLogGroups",
+}
+READ = {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:BatchGetItem"}
+WRITE = {
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:BatchWriteItem",
+}
+GRANTED = {
+    "TickRole": READ
+    | WRITE
+    | LOGS
+    | TRACES
+    | {
+        "states:StartExecution",
+        "states:ListExecutions",
+        "states:DescribeExecution",
+        "states:StopExecution",
+        "sqs:SendMessage",
+    },
+    "ApiRole": READ
+    | WRITE
+    | LOGS
+    | TRACES
+    | {"states:StartExecution", "states:DescribeExecution", "states:StopExecution"},
+    "CompletionRole": (READ | WRITE | LOGS | TRACES | {"sqs:SendMessage"})
+    - {"dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:ConditionCheckItem"},
+    "WorkflowRole": HAVE_NO_RESOURCE_OF_THEIR_OWN
+    | {"dynamodb:UpdateItem", "sqs:SendMessage", "lambda:InvokeFunction"},
+}
+
+
+def as_list(value: Any) -> list[Any]:
+    """IAM's one or many as many."""
+    return list(value) if isinstance(value, list) else [value]
+
+
+def statements(name: str) -> list[dict[str, Any]]:
+    """Everything that a role is allowed."""
+    return [
+        statement
+        for policy in ROLES[name]["Policies"]
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
+def worker_statements() -> list[dict[str, Any]]:
+    """Everything that a worker is allowed."""
+    [policy] = stack.resources("AWS::IAM::ManagedPolicy").values()
+    return list(policy["PolicyDocument"]["Statement"])
+
+
+EVERY_STATEMENT = [
+    pytest.param(statement, id=f"{owner}-{statement['Sid']}")
+    for owner, owned in [
+        *((name, statements(name)) for name in ROLES),
+        ("WorkerPolicy", worker_statements()),
+    ]
+    for statement in owned
+]
+
+
+@pytest.mark.parametrize("statement", EVERY_STATEMENT)
+def test_no_action_is_a_pattern_and_no_resource_is_everything(statement: dict[str, Any]) -> None:
+    """Least privilege: `*` only where AWS has no finer resource."""
+    assert statement["Effect"] == "Allow"
+    assert not {"NotAction", "NotResource"} & set(statement)
+    actions = set(as_list(statement["Action"]))
+    assert not any("*" in action for action in actions)
+    if "*" in as_list(statement["Resource"]):
+        assert actions <= HAVE_NO_RESOURCE_OF_THEIR_OWN
+
+
+@pytest.mark.parametrize("role", GRANTED)
+def test_role_grants_exactly_what_its_owner_uses(role: str) -> None:
+    """A grant that is not listed here was not thought about."""
+    granted = {action for statement in statements(role) for action in as_list(statement["Action"])}
+    assert granted == GRANTED[role]
+    assert set(GRANTED) == set(ROLES)
+
+
+def test_roles_grant_every_call_that_the_adapters_make_and_no_other() -> None:
+    """A call without its grant fails on AWS alone, where no test sees it."""
+    package = stack.ROOT / "layers" / "nightshift" / "nightshift" / "adapters"
+    source = "\n".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
+    called = set(re.findall(r"client\.([a-z_]+)", source))
+    called |= set(re.findall(r'"((?:put|update|delete)_item)"', source))
+    called.discard("transact_write_items")
+    if '"ConditionCheck"' in source:
+        called.add("condition_check_item")
+    used = {"".join(word.capitalize() for word in name.split("_")) for name in called}
+    granted = {
+        action.split(":")[1]
+        for role in ("TickRole", "ApiRole", "CompletionRole")
+        for action in GRANTED[role]
+        if action.startswith(("dynamodb:", "states:"))
+    }
+    assert used == granted
+
+
+def test_every_function_and_the_workflow_have_a_role_of_their_own() -> None:
+    """What one may do, the others need not be able to."""
+    owners = [
+        *(stack.target(function["Role"]) for function in stack.functions().values()),
+        *(
+            stack.target(machine["Role"])
+            for machine in stack.resources("AWS::Serverless::StateMachine").values()
+        ),
+    ]
+    assert sorted(owners) == sorted(ROLES)
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_role_is_assumed_by_its_service_alone(name: str) -> None:
+    """No person and no other account steps into a function's shoes."""
+    service = "states" if name == "WorkflowRole" else "lambda"
+    [statement] = ROLES[name]["AssumeRolePolicyDocument"]["Statement"]
+    assert statement["Principal"] == {"Service": f"{service}.amazonaws.com"}
+    assert statement["Action"] == "sts:AssumeRole"
+
+
+def test_only_the_tick_reads_the_due_index() -> None:
+    """Nobody else has a use for it, and it spans all users."""
+    index = {"Fn::Sub": "${Table.Arn}/index/due"}
+    readers = [
+        name
+        for name in ROLES
+        if any(index in as_list(statement["Resource"]) for statement in statements(name))
+    ]
+    assert readers == ["TickRole"]
+
+
+def test_workflow_writes_nothing_but_slots_and_runs_of_the_table() -> None:
+    """Its one transaction is the fence."""
+    [statement] = [entry for entry in statements("WorkflowRole") if entry["Sid"] == "CrossTheFence"]
+    assert statement["Action"] == "dynamodb:UpdateItem"
+    leading = statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    assert leading == ["ACTIVE#*", "TASK#*"]
+
+
+def test_worker_takes_work_speaks_for_runs_and_marks_runs_alone() -> None:
+    """A worker runs people's code: it cannot read tasks, send work or start executions."""
+    granted = {
+        action: statement
+        for statement in worker_statements()
+        for action in as_list(statement["Action"])
+    }
+    assert set(granted) == {
+        "sqs:ReceiveMessage",
+        "sqs:DeleteMessage",
+        "sqs:ChangeMessageVisibility",
+        "sqs:GetQueueAttributes",
+        "states:SendTaskSuccess",
+        "states:SendTaskFailure",
+        "states:SendTaskHeartbeat",
+        "dynamodb:UpdateItem",
+    }
+    condition = granted["dynamodb:UpdateItem"]["Condition"]
+    assert condition == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TASK#*"]}}
+    assert granted["sqs:ReceiveMessage"]["Resource"] == {"Fn::GetAtt": ["WorkerQueue", "Arn"]}
+    assert granted["states:SendTaskSuccess"]["Resource"] == {"Ref": "Workflow"}
+
+
+def test_every_route_but_health_and_preflight_wants_a_token_with_a_scope() -> None:
+    """P8: no claims, no service; a preflight carries no token by its nature."""
+    open_routes = set()
+    for route in ROUTES.values():
+        if route["AuthorizationType"] == "NONE":
+            open_routes.add(route["RouteKey"])
+            continue
+        assert route["AuthorizationType"] == "JWT"
+        assert route["AuthorizerId"] == {"Ref": "HttpApiAuthorizer"}
+        assert route["AuthorizationScopes"]
+    assert open_routes == {"GET /api/health", "OPTIONS /{proxy+}"}
+    assert stack.template()["Resources"]["PreflightRoute"]["Condition"] == "AllowsBrowsers"
+
+
+def test_reading_takes_the_read_scope_and_writing_the_write_scope() -> None:
+    """Checked here and again in the code."""
+    scopes = {
+        route["RouteKey"]: [scope.split("/")[1] for scope in route.get("AuthorizationScopes", [])]
+        for route in ROUTES.values()
+    }
+    assert scopes["GET /{proxy+}"] == scopes["POST /api/schedule-previews"] == ["read"]
+    for method in ("POST", "PUT", "PATCH", "DELETE"):
+        assert scopes[f"{method} /{{proxy+}}"] == ["write"]
+    assert scopes["$default"] == ["read", "write", "admin"]
+
+
+def test_everything_that_no_route_names_reaches_our_router() -> None:
+    """Unknown paths and methods are answered in our words."""
+    targets = {str(route["Target"]) for route in ROUTES.values()}
+    assert targets == {str({"Fn::Sub": "integrations/${HttpApiIntegration}"})}
+    [integration] = stack.resources("AWS::ApiGatewayV2::Integration").values()
+    assert stack.target(integration["IntegrationUri"]) == "ApiFunction"
+    assert integration["PayloadFormatVersion"] == "2.0"
+    assert stack.functions()["api"]["Timeout"] * 1000 < integration["TimeoutInMillis"]
+
+
+def test_api_is_throttled_and_its_access_is_logged_without_tokens() -> None:
+    """Requests a second are the operator's choice; no header reaches the log."""
+    [stage] = stack.resources("AWS::ApiGatewayV2::Stage").values()
+    limits = stage["DefaultRouteSettings"]
+    assert limits["ThrottlingRateLimit"] == {"Ref": "ThrottleRate"}
+    assert limits["ThrottlingBurstLimit"] == {"Ref": "ThrottleBurst"}
+    logged = stage["AccessLogSettings"]["Format"]
+    assert "$context.requestId" in logged
+    assert "header" not in logged.lower()
+
+
+def test_tokens_are_believed_for_the_named_issuer_and_audience_only() -> None:
+    """Issuer and audience are parameters; without an issuer the user pool's own."""
+    [authorizer] = stack.resources("AWS::ApiGatewayV2::Authorizer").values()
+    checked = authorizer["JwtConfiguration"]
+    pool = {"Fn::GetAtt": ["UserPool", "ProviderURL"]}
+    assert checked["Issuer"] == {"Fn::If": ["CreatesUserPool", pool, {"Ref": "JwtIssuer"}]}
+    clients = [{"Ref": "UserPoolClient"}, {"Ref": "OperatorClient"}]
+    assert checked["Audience"] == {"Fn::If": ["CreatesUserPool", clients, {"Ref": "JwtAudience"}]}
+
+
+def test_people_cannot_ask_the_user_pool_for_the_admin_scope() -> None:
+    """A pool gives every user each scope of the client that they sign in with."""
+    clients = stack.resources("AWS::Cognito::UserPoolClient")
+    people = clients["UserPoolClient"]
+    assert people["AllowedOAuthFlows"] == ["code"]
+    assert people["GenerateSecret"] is False
+    assert people["AllowedOAuthScopes"] == ["openid", "nightshift/read", "nightshift/write"]
+    operators = clients["OperatorClient"]
+    assert operators["AllowedOAuthFlows"] == ["client_credentials"]
+    assert operators["GenerateSecret"] is True
+    [server] = stack.resources("AWS::Cognito::UserPoolResourceServer").values()
+    assert server["Identifier"] == "nightshift"
+    assert [scope["ScopeName"] for scope in server["Scopes"]] == ["read", "write", "admin"]
+
+
+def test_user_pool_exists_only_without_an_issuer_and_lets_nobody_sign_up() -> None:
+    """Users are created by the operator."""
+    for name, resource in stack.template()["Resources"].items():
+        if resource["Type"].startswith("AWS::Cognito::"):
+            assert resource["Condition"] == "CreatesUserPool", name
+    [pool] = stack.resources("AWS::Cognito::UserPool").values()
+    assert pool["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
+
+
+def test_identities_need_no_names_that_could_collide() -> None:
+    """Two stages share an account, and deploying needs no more than CAPABILITY_IAM."""
+    for role in ROLES.values():
+        assert "RoleName" not in role
+    for policy in stack.resources("AWS::IAM::ManagedPolicy").values():
+        assert "ManagedPolicyName" not in policy
