@@ -1,0 +1,37 @@
+# Every target first brings .venv to what is pinned; nothing is installed anywhere else.
+
+PINS := layers/vendor/requirements.txt layers/toolkit/requirements.txt pyproject.toml
+DESK := .venv/desk-$(shell cat $(PINS) | cksum | tr ' ' '-')
+TESTS := .venv/tests-$(shell cat $(PINS) tests/requirements.txt | cksum | tr ' ' '-')
+PIP := .venv/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+PYTHONS := python3.13 python3.12 python3.11 python3
+IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
+
+.PHONY: run test check build
+
+run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port.
+	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT))
+
+test: $(TESTS) ## All tests. ARGS=... goes to pytest.
+	@.venv/bin/python -m pytest $(ARGS)
+
+check: $(TESTS) ## Lint, format and types.
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy layers functions tests
+
+build: ## What `sam deploy` uploads.
+	@command -v sam >/dev/null || { echo "Building for AWS needs the SAM CLI (sam) on the PATH."; exit 1; }; sam build
+
+$(TESTS): $(DESK)
+	@echo "Installing the pinned test packages into .venv ..."
+	@$(PIP) install -r tests/requirements.txt
+	@rm -f .venv/tests-* && touch $@
+
+$(DESK): .venv/bin/python
+	@echo "Installing the pinned packages into .venv ..."
+	@$(PIP) install -r layers/toolkit/requirements.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@rm -f .venv/desk-* && touch $@
+
+.venv/bin/python:
+	@for python in $(PYTHONS); do if $$python -c "$(IS_GOOD)" 2>/dev/null; then echo "Making .venv with $$python ..."; exec $$python -m venv .venv; fi; done; \
+	echo "Nightshift needs Python 3.11 or newer with venv and pip; none of $(PYTHONS) is one."; exit 1
