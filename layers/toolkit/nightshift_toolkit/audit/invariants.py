@@ -1,0 +1,31 @@
+"""Every invariant of a table, once, for all who check: tests, proofs, `nightshift doctor`."""
+
+from nightshift_toolkit.audit.finding import Finding, Holds, Invariant
+from nightshift_toolkit.audit.keys_held import ABOUT_KEYS
+from nightshift_toolkit.audit.records import ABOUT_RECORDS
+from nightshift_toolkit.audit.snapshot import Snapshot
+from nightshift_toolkit.audit.tasks_stored import ABOUT_TASKS
+
+INVARIANTS: tuple[Invariant, ...] = (*ABOUT_KEYS, *ABOUT_RECORDS, *ABOUT_TASKS)
+
+WITHIN_BUDGET = "runs_are_within_the_budget"
+
+
+def check(snapshot: Snapshot, *, at_rest: bool, limit: int | None = None) -> list[Finding]:
+    """Every place where an invariant does not hold, in order.
+
+    Args:
+        snapshot: the table at one moment.
+        at_rest: whether nobody is at work, so that what may lag has to have caught up.
+        limit: runs that may be active (P14); None where it was lowered and still drains.
+    """
+    findings = [
+        finding
+        for invariant in INVARIANTS
+        if at_rest or invariant.holds is Holds.ALWAYS
+        for finding in invariant.findings(snapshot)
+    ]
+    active = len(snapshot.slots)
+    if limit is not None and active > limit:
+        findings.append(Finding(WITHIN_BUDGET, "budget", f"{active} of {limit} runs are active"))
+    return sorted(findings)
