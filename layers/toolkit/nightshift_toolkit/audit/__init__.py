@@ -4,6 +4,7 @@ from nightshift_toolkit.audit.finding import Finding, Holds, Invariant
 from nightshift_toolkit.audit.invariants import INVARIANTS, check
 from nightshift_toolkit.audit.memory import snapshot_of_memory
 from nightshift_toolkit.audit.snapshot import DueEntry, Holder, Snapshot
+from nightshift_toolkit.audit.table import snapshot_of_rows, snapshot_of_table
 
 __all__ = [
     "INVARIANTS",
@@ -15,4 +16,6 @@ __all__ = [
     "Snapshot",
     "check",
     "snapshot_of_memory",
+    "snapshot_of_rows",
+    "snapshot_of_table",
 ]
