@@ -1,0 +1,8 @@
+"""The `nightshift` command. Each subcommand's module is imported when it is called, not before."""
+
+from nightshift_toolkit.cli.root import nightshift
+
+
+def main() -> None:
+    """Run the command line; ends the process with one of the exit codes in `failures`."""
+    nightshift(prog_name="nightshift")

@@ -1,0 +1,53 @@
+"""The top of the command line: which commands there are, and where each one is."""
+
+import importlib
+
+import click
+
+from nightshift_toolkit.cli.failures import EXIT_CODES
+
+_COMMANDS = {
+    "tasks": ("tasks", "Create, see and change tasks."),
+    "runs": ("runs", "See what ran, what did not, and why."),
+    "threads": ("threads", "Register the threads that runs may reuse."),
+    "next": ("next_times", "Show the next times of a schedule, without a cloud."),
+    "worker": ("worker", "Take runs from the queue and do their work."),
+    "local": ("local", "Start the local cloud; make run does the same."),
+    "token": ("token", "Print a token for the local cloud."),
+    "version": ("version", "Print the version."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only to run it or to show its own help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which people need them."""
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; its module has it under the same name."""
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _ = _COMMANDS[cmd_name]
+        command = importlib.import_module(f"nightshift_toolkit.cli.{module}").command
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing any of them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]}
+)
+def nightshift() -> None:
+    """Run agent prompts and commands on a schedule, exactly once.
+
+    Without further options a command talks to the local cloud that `make run` started in this
+    folder or one above it; NIGHTSHIFT_URL and NIGHTSHIFT_TOKEN name a deployed one.
+    """

@@ -1,0 +1,112 @@
+"""`nightshift runs`: see what ran, what did not, and why."""
+
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from nightshift.domain.model.instants import parse_instant
+from nightshift_toolkit.cli.session import Session, with_session
+from nightshift_toolkit.cli.show import show_fields, show_json
+from nightshift_toolkit.cli.tables import show_table
+from nightshift_toolkit.cli.text import local_time, one_line, relative, span
+
+if TYPE_CHECKING:
+    from nightshift_toolkit.resources import Run
+
+_STATES = ("queued", "running", "success", "failed", "interrupted", "skipped")
+
+
+@click.group()
+def command() -> None:
+    """See what ran, what did not, and why."""
+
+
+@command.command("list")
+@click.argument("task_id", metavar="TASK")
+@click.option("--status", type=click.Choice(_STATES), help="Only runs in this state.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@with_session
+def list_runs(*, session: Session, task_id: str, status: str | None, limit: int) -> None:
+    """List a task's runs, newest first. Times are this machine's."""
+    with session.client() as client:
+        runs = list(islice(client.runs(task_id, status), limit))
+    if session.as_json:
+        show_json({"items": runs, "next_cursor": None})
+        return
+    show_table(
+        ("SCHEDULED", "TRIGGER", "STATUS", "REASON", "EXIT", "TOOK", "OUTPUT", "RUN"),
+        (
+            (
+                local_time(run["scheduled_for"] or run["created_at"]),
+                run["trigger"],
+                run["status"],
+                run["reason"] or "-",
+                _exit_code(run) or "-",
+                _took(run) or "-",
+                _first_line(run) or "-",
+                run["id"],
+            )
+            for run in runs
+        ),
+        empty="No runs yet.  Try:  nightshift tasks trigger " + task_id,
+    )
+
+
+@command.command()
+@click.argument("run_id", metavar="RUN")
+@with_session
+def show(*, session: Session, run_id: str) -> None:
+    """Show one run with its output."""
+    # A run's id begins with its task's, which has no dash in it.
+    task_id = run_id.partition("-")[0]
+    with session.client() as client:
+        run = client.run(task_id, run_id)
+    if session.as_json:
+        show_json(run)
+        return
+    result = run["result"]
+    show_fields(
+        (
+            ("Run", run["id"]),
+            ("Task", run["task_id"]),
+            ("Trigger", run["trigger"]),
+            ("Scheduled", _when(run["scheduled_for"])),
+            ("Status", run["status"]),
+            ("Reason", run["reason"]),
+            ("Error", run["error"]),
+            ("Exit code", _exit_code(run)),
+            ("Attempt", str(run["attempt"])),
+            ("Folded", str(run["folded"]) if run["folded"] else None),
+            ("Thread", run["thread_id"]),
+            ("Started", _when(run["started_at"])),
+            ("Finished", _when(run["finished_at"])),
+            ("Took", _took(run)),
+            ("Output", result["output"] if result else None),
+        )
+    )
+
+
+def _when(instant: str | None) -> str | None:
+    if instant is None:
+        return None
+    return f"{local_time(instant)}  ({relative(instant, datetime.now(UTC))})"
+
+
+def _exit_code(run: "Run") -> str | None:
+    result = run["result"]
+    code = result["exit_code"] if result else None
+    return None if code is None else str(code)
+
+
+def _took(run: "Run") -> str | None:
+    started, finished = run["started_at"], run["finished_at"]
+    if started is None or finished is None:
+        return None
+    return span(max(0.0, (parse_instant(finished) - parse_instant(started)).total_seconds()))
+
+
+def _first_line(run: "Run") -> str:
+    result = run["result"]
+    return one_line((result["output"] if result else "") or run["error"] or "")

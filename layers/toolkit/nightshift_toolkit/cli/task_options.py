@@ -1,0 +1,135 @@
+"""The options that describe a task, and the request body that they make."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+from nightshift_toolkit.cli.text import one_line
+from nightshift_toolkit.cli.values import Label, Length, TextOrFile
+
+_TITLE_FROM_TEXT = 60
+_OVERLAP_POLICIES = ("skip", "queue_one", "cancel_previous")
+
+# Option, field of the body, what it takes, help. What is not given is not sent.
+_PLAIN: tuple[tuple[str, str, Any, str], ...] = (
+    ("--title", "title", str, "Name for people; else the beginning of the prompt or command."),
+    ("--zone", "timezone", str, "IANA name of the zone in which times are read; else UTC."),
+    ("--timeout", "timeout_seconds", Length(), "Longest time a run may take, like 10m."),
+    ("--priority", "priority", click.IntRange(0, 9), "0 to 9; 9 goes first when places are few."),
+    ("--max-lateness", "max_lateness_seconds", Length(), "Skip a run that would be later."),
+    ("--jitter", "jitter_seconds", Length(), "Spread the starts over this time."),
+    ("--starts-at", "starts_at", str, "No run before this time."),
+    ("--ends-at", "ends_at", str, "No run after this time."),
+    ("--max-runs", "max_runs", click.IntRange(1), "End after so many runs by the clock."),
+    ("--assistant", "assistant_id", str, "Which assistant does the work."),
+    (
+        "--overlap-policy",
+        "overlap_policy",
+        click.Choice(_OVERLAP_POLICIES),
+        "What to do when the previous run is still active; else skip.",
+    ),
+)
+CLEARABLE = {
+    "max-lateness": "max_lateness_seconds",
+    "jitter": "jitter_seconds",
+    "starts-at": "starts_at",
+    "ends-at": "ends_at",
+    "max-runs": "max_runs",
+    "assistant": "assistant_id",
+    "timeout": "timeout_seconds",
+}
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--prompt", type=TextOrFile(), help="What the agent is asked: text, @FILE or -."),
+    click.option("--command", type=TextOrFile(), help="A shell command instead of a prompt."),
+    click.option("--cron", multiple=True, help="Five fields, like '0 9 * * MON-FRI'; repeatable."),
+    click.option("--every", type=Length(), help="A fixed interval, like 10m."),
+    click.option("--once", help="One time: 2026-03-08T09:00:00, or with an offset or Z."),
+    click.option("--in", "after", type=Length(), help="Once, so much from now, like 70s."),
+    click.option("--thread", help="Run in this thread of mine; else in a fresh one each time."),
+    click.option("--label", "labels", type=Label(), multiple=True, help="key=value; repeatable."),
+    *(click.option(option, field, type=kind, help=text) for option, field, kind, text in _PLAIN),
+)
+
+
+def with_task_options(command: Decorated) -> Decorated:
+    """Give a command the options of a task, and `fields`: those used, as the API has them."""
+
+    @wraps(command)
+    def wrapped(*args: Any, **options: Any) -> Any:
+        fields = _fields(
+            **{name: options.pop(name) for name in _SPECIAL},
+            plain={field: options.pop(field) for _, field, _, _ in _PLAIN},
+        )
+        return command(*args, fields=fields, **options)
+
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[return-value]
+
+
+_SPECIAL = ("prompt", "command", "cron", "every", "once", "after", "thread", "labels")
+
+
+def _fields(
+    *,
+    prompt: str | None,
+    command: str | None,
+    cron: tuple[str, ...],
+    every: int | None,
+    once: str | None,
+    after: int | None,
+    thread: str | None,
+    labels: tuple[tuple[str, str], ...],
+    plain: dict[str, Any],
+) -> dict[str, Any]:
+    fields = {name: value for name, value in plain.items() if value is not None}
+    if (action := _action(prompt, command)) is not None:
+        fields["action"] = action
+    if (schedule := _schedule(cron, every, once, after)) is not None:
+        fields["schedule_spec"] = schedule
+    if thread is not None:
+        fields |= {"context_mode": "reuse_thread", "thread_id": thread}
+    if labels:
+        fields["labels"] = dict(labels)
+    return fields
+
+
+def require_whole(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields for a new task: an action and a schedule must be among them; a title is made up."""
+    if "action" not in fields:
+        raise click.UsageError("Say what to run: --prompt TEXT, or --command TEXT.")
+    if "schedule_spec" not in fields:
+        raise click.UsageError("Say when: --cron, --every, --once or --in.")
+    action = fields["action"]
+    made_up = one_line(action.get("prompt") or action.get("command") or "")[:_TITLE_FROM_TEXT]
+    return {"title": made_up} | fields
+
+
+def _action(prompt: str | None, command: str | None) -> dict[str, str] | None:
+    if prompt is not None and command is not None:
+        raise click.UsageError("A task has a --prompt or a --command, not both.")
+    if prompt is not None:
+        return {"kind": "agent", "prompt": prompt}
+    return None if command is None else {"kind": "shell", "command": command}
+
+
+def _schedule(
+    cron: tuple[str, ...], every: int | None, once: str | None, after: int | None
+) -> dict[str, Any] | None:
+    forms: list[dict[str, Any]] = []
+    if cron:
+        forms.append({"cron": cron[0] if len(cron) == 1 else list(cron)})
+    if every is not None:
+        forms.append({"every_seconds": every})
+    if once is not None:
+        forms.append({"once": once})
+    if after is not None:
+        forms.append({"after_seconds": after})
+    if len(forms) > 1:
+        raise click.UsageError("Use only one of --cron, --every, --once and --in.")
+    return forms[0] if forms else None

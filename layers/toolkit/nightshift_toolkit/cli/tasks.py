@@ -1,0 +1,218 @@
+"""`nightshift tasks`: create, see and change tasks."""
+
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nightshift_toolkit.cli.session import Session, with_session
+from nightshift_toolkit.cli.show import show_fields, show_json
+from nightshift_toolkit.cli.tables import show_table
+from nightshift_toolkit.cli.task_options import CLEARABLE, require_whole, with_task_options
+from nightshift_toolkit.cli.text import in_zone, local_time, one_line, relative
+
+if TYPE_CHECKING:
+    from nightshift_toolkit.resources import Task
+
+
+@click.group()
+def command() -> None:
+    """Create, see and change tasks."""
+
+
+@command.command()
+@with_task_options
+@with_session
+def create(*, session: Session, fields: dict[str, Any]) -> None:
+    """Create a task.
+
+    \b
+    nightshift tasks create --prompt "Summarise yesterday's tickets" \\
+        --cron "0 9 * * MON-FRI" --zone America/New_York
+    nightshift tasks create --command "date" --in 70s
+    """
+    with session.client() as client:
+        task = client.create_task(require_whole(fields))
+    if session.as_json:
+        show_json(task)
+        return
+    _say("Created", task)
+    click.echo(f"See what ran:  nightshift runs list {task['id']}")
+
+
+@command.command("list")
+@click.option("--status", help="Only tasks in this state.")
+@click.option("--label", help="Only tasks with this label, key=value.")
+@click.option("--thread", help="Only tasks bound to this thread.")
+@with_session
+def list_tasks(
+    *, session: Session, status: str | None, label: str | None, thread: str | None
+) -> None:
+    """List my tasks."""
+    with session.client() as client:
+        tasks = list(client.tasks(status=status, label=label, thread=thread))
+    if session.as_json:
+        show_json({"items": tasks, "next_cursor": None})
+        return
+    now = datetime.now(UTC)
+    show_table(
+        ("ID", "TITLE", "STATUS", "NEXT", "SCHEDULE", "LAST"),
+        (
+            (
+                task["id"],
+                task["title"],
+                _state(task),
+                relative(task["next_run_at"], now) if task["next_run_at"] else "-",
+                _schedule(task),
+                task["last_status"] or "-",
+            )
+            for task in tasks
+        ),
+        empty="No tasks.  Try:  nightshift tasks create --prompt TEXT --cron '0 9 * * *'",
+    )
+
+
+@command.command()
+@click.argument("task_id", metavar="TASK")
+@with_session
+def show(*, session: Session, task_id: str) -> None:
+    """Show one task, with its prompt or command."""
+    with session.client() as client:
+        task = client.task(task_id)
+    if session.as_json:
+        show_json(task)
+        return
+    action = task["action"]
+    show_fields(
+        (
+            ("Task", task["id"]),
+            ("Title", one_line(task["title"])),
+            ("Status", _state(task)),
+            ("Blocked", task.get("blocked_reason")),
+            ("Paused", task.get("pause_reason")),
+            ("Schedule", f"{_schedule(task)} ({task['timezone']})"),
+            ("Next", _when(task, "next_run_at")),
+            ("Last run", _when(task, "last_run_at")),
+            ("Last outcome", task["last_status"]),
+            ("Last error", task["last_error"]),
+            ("Active run", task["active_run_id"]),
+            ("Runs", str(task["run_count"])),
+            ("Thread", task.get("thread_id") or "a fresh one each time"),
+            ("Labels", ", ".join(f"{key}={value}" for key, value in task["labels"].items())),
+            ("Prompt", action.get("prompt")),
+            ("Command", action.get("command")),
+        )
+    )
+
+
+@command.command()
+@click.argument("task_id", metavar="TASK")
+@with_task_options
+@click.option("--clear", multiple=True, type=click.Choice(sorted(CLEARABLE)), help="Empty it.")
+@click.option("--fresh-thread", is_flag=True, help="Go back to a fresh thread for each run.")
+@with_session
+def edit(
+    *,
+    session: Session,
+    task_id: str,
+    fields: dict[str, Any],
+    clear: tuple[str, ...],
+    fresh_thread: bool,
+) -> None:
+    """Change what is given and nothing else."""
+    changes = fields | {CLEARABLE[name]: None for name in clear}
+    if fresh_thread:
+        changes |= {"context_mode": "fresh_thread", "thread_id": None}
+    if not changes:
+        raise click.UsageError("Say what to change, for example --title TEXT.")
+    with session.client() as client:
+        task = client.edit_task(task_id, changes)
+    _answer(session, "Changed", task)
+
+
+@command.command()
+@click.argument("task_id", metavar="TASK")
+@click.option("--reason", help="Why; shown on the task.")
+@with_session
+def pause(*, session: Session, task_id: str, reason: str | None) -> None:
+    """Keep the clock from starting a task; it can still be triggered."""
+    with session.client() as client:
+        task = client.pause_task(task_id, reason)
+    _answer(session, "Paused", task)
+
+
+@command.command()
+@click.argument("task_id", metavar="TASK")
+@with_session
+def resume(*, session: Session, task_id: str) -> None:
+    """Let the clock start a task again, from its next time on."""
+    with session.client() as client:
+        task = client.resume_task(task_id)
+    _answer(session, "Resumed", task)
+
+
+@command.command()
+@click.argument("task_id", metavar="TASK")
+@with_session
+def trigger(*, session: Session, task_id: str) -> None:
+    """Run a task now, whatever its schedule says."""
+    with session.client() as client:
+        triggered = client.trigger_task(task_id)
+    if session.as_json:
+        show_json(triggered)
+        return
+    click.echo(f"Started {triggered['run_id']}")
+    click.echo(f"See how it goes:  nightshift runs show {triggered['run_id']}")
+
+
+@command.command()
+@click.argument("task_id", metavar="TASK")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@with_session
+def delete(*, session: Session, task_id: str, yes: bool) -> None:
+    """Delete a task and its history; a run in flight goes on."""
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"Delete {task_id} and its history?", abort=True, err=True)
+    with session.client() as client:
+        client.delete_task(task_id)
+    if not session.as_json:
+        click.echo(f"Deleted {task_id}")
+
+
+def _answer(session: Session, verb: str, task: "Task") -> None:
+    if session.as_json:
+        show_json(task)
+    else:
+        _say(verb, task)
+
+
+def _say(verb: str, task: "Task") -> None:
+    click.echo(f"{verb} {task['id']}  {one_line(task['title'])}")
+    if (text := _when(task, "next_run_at")) is not None:
+        click.echo(f"Next run: {text}")
+
+
+def _when(task: "Task", field: str) -> str | None:
+    """The time in the task's zone, then on this machine's clock, then how far it is."""
+    instant = task[field]  # type: ignore[literal-required]
+    if instant is None:
+        return None
+    distance = relative(instant, datetime.now(UTC))
+    return f"{in_zone(instant, task['timezone'])}  ({local_time(instant)} here, {distance})"
+
+
+def _state(task: "Task") -> str:
+    if task.get("blocked_reason"):
+        return "blocked"
+    return "dispatching" if task.get("dispatching") else task["status"]
+
+
+def _schedule(task: "Task") -> str:
+    spec = task["schedule_spec"]
+    if "cron" in spec:
+        cron = spec["cron"]
+        return cron if isinstance(cron, str) else " | ".join(cron)
+    if "every_seconds" in spec:
+        return f"every {spec['every_seconds']} s"
+    return f"once {spec.get('once', '')}".strip()

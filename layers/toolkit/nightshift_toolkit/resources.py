@@ -1,0 +1,104 @@
+"""What the API answers with, as types; the JSON itself is handed on unchanged (SPEC section 7)."""
+
+from typing import Any, NotRequired, TypedDict
+
+
+class Task(TypedDict):
+    """A user's rule: what to run, when, in which context. Times are UTC."""
+
+    id: str
+    title: str
+    action: dict[str, Any]
+    context_mode: str
+    thread_id: str | None
+    assistant_id: str | None
+    schedule_type: str
+    schedule_spec: dict[str, Any]
+    timezone: str
+    overlap_policy: str
+    priority: int
+    timeout_seconds: int | None
+    max_lateness_seconds: int | None
+    jitter_seconds: int | None
+    starts_at: str | None
+    ends_at: str | None
+    max_runs: int | None
+    labels: dict[str, str]
+    status: str
+    blocked_reason: str | None
+    overdue: bool
+    active_run_id: str | None
+    dispatching: bool
+    pause_reason: str | None
+    next_run_at: str | None
+    last_run_at: str | None
+    last_run_id: str | None
+    last_thread_id: str | None
+    last_status: str | None
+    last_error: str | None
+    run_count: int
+    revision: int
+    created_at: str
+    updated_at: str
+
+
+class RunResult(TypedDict):
+    """What a run's command left: its exit code, and the beginning and end of its output."""
+
+    exit_code: int | None
+    output: str
+    truncated: bool
+
+
+class Run(TypedDict):
+    """The record of one occurrence or one manual trigger. Times are UTC."""
+
+    id: str
+    task_id: str
+    thread_id: str | None
+    execution_arn: str | None
+    scheduled_for: str | None
+    trigger: str
+    status: str
+    reason: str | None
+    error: str | None
+    result: RunResult | None
+    attempt: int
+    folded: int
+    started_at: str | None
+    finished_at: str | None
+    created_at: str
+
+
+class Thread(TypedDict):
+    """A conversation in which agent runs happen."""
+
+    id: str
+    created_at: NotRequired[str]
+
+
+class Triggered(TypedDict):
+    """The answer to a manual trigger."""
+
+    run_id: str
+    run: Run
+
+
+class FieldError(TypedDict):
+    """One field that was refused, and why."""
+
+    field: str
+    message: str
+
+
+class Problem(TypedDict, total=False):
+    """A refusal as RFC 9457 writes it; the gateway's own refusals have a `message` alone."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str
+    errors: list[FieldError]
+    message: str

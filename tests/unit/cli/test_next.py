@@ -1,0 +1,80 @@
+"""`nightshift next` answers without a cloud."""
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from nightshift_toolkit.cli.failures import ExitCode
+from nightshift_toolkit.cli.root import nightshift
+
+
+def _next(*arguments: str, stdin: str | bytes = "") -> Result:
+    return CliRunner().invoke(nightshift, ["next", *arguments], input=stdin)
+
+
+def test_next_times_are_shown_in_the_zone_and_in_utc() -> None:
+    result = _next(
+        "0 9 * * MON-FRI", "--zone", "America/New_York", "--after", "2026-03-06T12:00:00Z"
+    )
+    assert result.exit_code == ExitCode.OK
+    assert result.stdout.splitlines() == [
+        "Fri 2026-03-06 09:00 America/New_York  2026-03-06T14:00:00Z",
+        "Mon 2026-03-09 09:00 America/New_York  2026-03-09T13:00:00Z",
+        "Tue 2026-03-10 09:00 America/New_York  2026-03-10T13:00:00Z",
+    ]
+
+
+def test_a_time_that_a_clock_change_moved_says_so() -> None:
+    """P9: 2:30 does not exist in New York on that day."""
+    arguments = ("--zone", "America/New_York", "--after", "2026-03-08T00:00:00-05:00")
+    result = _next("30 2 * * *", *arguments, "--count", "2")
+    moved, usual = result.stdout.splitlines()
+    assert moved.startswith("Sun 2026-03-08 03:00 America/New_York  2026-03-08T07:00:00Z  (")
+    assert "(" not in usual
+
+
+def test_several_expressions_are_one_schedule() -> None:
+    result = _next("0 9 * * *", "30 9 * * *", "--after", "2026-01-01T00:00:00Z", "--json")
+    assert json.loads(result.stdout)["next"] == [
+        "2026-01-01T09:00:00Z",
+        "2026-01-01T09:30:00Z",
+        "2026-01-02T09:00:00Z",
+    ]
+
+
+def test_a_schedule_is_put_in_words() -> None:
+    assert "09:00" in _next("0 9 * * *", "--words", "--count", "1").stdout.splitlines()[0]
+
+
+def test_a_wrong_expression_is_refused_with_a_sentence() -> None:
+    result = _next("61 * * * *")
+    assert result.exit_code == ExitCode.REFUSED
+    assert "minute" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_batch_answers_every_line_whatever_it_holds(tmp_path: Path) -> None:
+    row = '{"expr": "0 9 * * *", "zone": "UTC", "after": "2026-01-01T00:00:00Z", "count": 1}'
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(f"{row}\nnot json\n".encode() + b"\xff\n" + row.encode())
+    result = _next("--batch", str(file))
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [list(answer) for answer in answers] == [["next"], ["error"], ["error"], ["next"]]
+    assert result.exit_code == ExitCode.OK
+
+
+def test_a_batch_reads_standard_input() -> None:
+    row = '{"expr": "0 9 * * *", "after": "2026-01-01T00:00:00Z", "count": 1}'
+    assert json.loads(_next("--batch", "-", stdin=row).stdout) == {"next": ["2026-01-01T09:00:00Z"]}
+
+
+def test_a_batch_file_that_is_not_there_is_a_usage_error() -> None:
+    result = _next("--batch", "/no/such/file")
+    assert result.exit_code == ExitCode.USAGE
+    assert "cannot be read" in result.stderr
+
+
+def test_neither_or_both_ways_to_ask_are_a_usage_error() -> None:
+    assert _next().exit_code == ExitCode.USAGE
+    assert _next("@daily", "--batch", "-").exit_code == ExitCode.USAGE

@@ -1,0 +1,141 @@
+"""From options to the request body (SPEC section 7)."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from nightshift_toolkit.cli.task_options import require_whole, with_task_options
+
+
+def _fields(*options: str, stdin: bytes = b"", whole: bool = False) -> dict[str, Any]:
+    got: list[dict[str, Any]] = []
+
+    @click.command()
+    @with_task_options
+    def command(*, fields: dict[str, Any]) -> None:
+        got.append(require_whole(fields) if whole else fields)
+
+    result = CliRunner().invoke(command, options, input=stdin)
+    if result.exit_code:
+        raise click.UsageError(result.output)
+    return got[0]
+
+
+def test_what_is_not_given_is_not_sent() -> None:
+    assert _fields() == {}
+    assert _fields("--title", "Tickets") == {"title": "Tickets"}
+
+
+@pytest.mark.parametrize(
+    ("options", "spec"),
+    [
+        (("--cron", "0 9 * * *"), {"cron": "0 9 * * *"}),
+        (("--cron", "@daily", "--cron", "0 12 * * SUN"), {"cron": ["@daily", "0 12 * * SUN"]}),
+        (("--every", "10m"), {"every_seconds": 600}),
+        (("--every", "1h30m"), {"every_seconds": 5400}),
+        (("--once", "2026-03-08T09:00:00"), {"once": "2026-03-08T09:00:00"}),
+        (("--in", "70s"), {"after_seconds": 70}),
+        (("--in", "90"), {"after_seconds": 90}),
+    ],
+)
+def test_each_way_to_say_when_becomes_its_selector(
+    options: tuple[str, ...], spec: dict[str, Any]
+) -> None:
+    assert _fields(*options) == {"schedule_spec": spec}
+
+
+def test_every_option_becomes_its_field() -> None:
+    options = [
+        "--zone",
+        "Europe/Berlin",
+        "--timeout",
+        "10m",
+        "--priority",
+        "7",
+        "--max-lateness",
+        "1h",
+        "--jitter",
+        "30s",
+        "--starts-at",
+        "2026-01-01T00:00:00",
+        "--ends-at",
+        "2026-02-01T00:00:00Z",
+        "--max-runs",
+        "3",
+        "--assistant",
+        "ass_1",
+        "--overlap-policy",
+        "queue_one",
+        "--thread",
+        "thr_1",
+        "--label",
+        "team=search",
+        "--label",
+        "note=a=b",
+    ]
+    assert _fields(*options) == {
+        "timezone": "Europe/Berlin",
+        "timeout_seconds": 600,
+        "priority": 7,
+        "max_lateness_seconds": 3600,
+        "jitter_seconds": 30,
+        "starts_at": "2026-01-01T00:00:00",
+        "ends_at": "2026-02-01T00:00:00Z",
+        "max_runs": 3,
+        "assistant_id": "ass_1",
+        "overlap_policy": "queue_one",
+        "context_mode": "reuse_thread",
+        "thread_id": "thr_1",
+        "labels": {"team": "search", "note": "a=b"},
+    }
+
+
+def test_a_prompt_comes_from_the_command_line_a_file_or_standard_input(tmp_path: Path) -> None:
+    file = tmp_path / "prompt.md"
+    file.write_bytes("Grüße,\nnachts\n".encode())
+    assert _fields("--prompt", "-x '$HOME'")["action"]["prompt"] == "-x '$HOME'"
+    assert _fields("--prompt", f"@{file}")["action"]["prompt"] == "Grüße,\nnachts\n"
+    assert _fields("--prompt", "-", stdin=b"piped")["action"]["prompt"] == "piped"
+    assert _fields("--prompt", "@@everybody")["action"]["prompt"] == "@everybody"
+
+
+def test_a_command_is_a_shell_action() -> None:
+    assert _fields("--command", "date; exit 3")["action"] == {
+        "kind": "shell",
+        "command": "date; exit 3",
+    }
+
+
+def test_a_title_is_made_of_the_first_line_where_none_is_given() -> None:
+    fields = _fields("--prompt", f"\n{'long ' * 30}\nmore", "--in", "70s", whole=True)
+    assert fields["title"] == ("long " * 30)[:60]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--prompt", "x", "--command", "y"), "not both"),
+        (("--every", "10m", "--in", "70s"), "only one of"),
+        (("--every", "soon"), "write it like 70s"),
+        (("--every", "-5m"), "write it like 70s"),
+        (("--every", "٣m"), "write it like 70s"),
+        (("--label", "team"), "write it like team=search"),
+        (("--priority", "10"), "0<=x<=9"),
+        (("--prompt", "@/no/such/file"), "cannot be read"),
+        (("--prompt", "-"), "not UTF-8"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error_with_a_sentence(
+    options: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(click.UsageError, match=sentence):
+        _fields(*options, stdin=b"\xff")
+
+
+@pytest.mark.parametrize("options", [("--prompt", "x"), ("--in", "70s")])
+def test_a_new_task_needs_something_to_run_and_a_time(options: tuple[str, ...]) -> None:
+    with pytest.raises(click.UsageError, match="Say "):
+        _fields(*options, whole=True)
