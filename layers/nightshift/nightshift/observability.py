@@ -103,7 +103,7 @@ _LEVELS: dict[str, int] = {
     Action.SIGNAL_IGNORED: logging.WARNING,
 }
 
-logger = Logger()
+logger = Logger(location=None, utc=True, use_rfc3339=True)
 metrics = Metrics(namespace=NAMESPACE)
 _one_at_a_time = threading.Lock()
 

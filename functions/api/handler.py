@@ -1,0 +1,25 @@
+"""The api function: API Gateway calls it with every request that its authorizer let pass."""
+
+import os
+from functools import cache
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from api.application import Application
+from api.settings import ApiSettings
+from nightshift.composition import build_api
+from nightshift.observability import invocation
+from wall_clock import utc_now
+
+
+@cache
+def deployed() -> Application:
+    """The application of this function, made at its first invocation."""
+    return Application(build_api(ApiSettings.read(os.environ)), utc_now)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """The answer to one request; its log lines bear the request id that the caller is told."""
+    with invocation(event["requestContext"]["requestId"]):
+        return deployed().answer(event, context)

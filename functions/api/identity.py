@@ -1,0 +1,43 @@
+"""Who is asking: the user and the scopes of the verified token, and nothing else (P8).
+
+The gateway has verified the token; without its claims nobody is anybody, so a way in that
+forgot the authorizer answers 401 to everyone.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from api.errors import Forbidden
+from nightshift.domain.errors import Unauthenticated
+
+READ: Final = "nightshift/read"
+WRITE: Final = "nightshift/write"
+_SUBJECT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._|:@+=,~/-]{0,127}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A user, and what the token allows on their behalf."""
+
+    user_id: str
+    scopes: frozenset[str]
+
+    def require(self, scope: str) -> None:
+        """Raises Forbidden unless the token has the scope."""
+        if scope not in self.scopes:
+            raise Forbidden(f"The token does not have the scope {scope}.")
+
+
+def caller_of(claims: Mapping[str, Any]) -> Caller:
+    """The caller that verified claims name.
+
+    Raises:
+        Unauthenticated: there is no `sub`, or it cannot be part of a key.
+    """
+    subject = claims.get("sub")
+    if not isinstance(subject, str) or _SUBJECT.fullmatch(subject) is None:
+        raise Unauthenticated
+    scopes = claims.get("scope")
+    return Caller(subject, frozenset(scopes.split() if isinstance(scopes, str) else ()))

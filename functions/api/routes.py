@@ -1,0 +1,202 @@
+"""One function per route: request, command, service, response; and the table of all of them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+
+from api.identity import READ, WRITE
+from api.listing import Listing, RunFilter, TaskFilter
+from api.request import Request
+from api.requests import CreateTaskRequest, EditTaskRequest, EmptyRequest, PauseTaskRequest
+from api.responses import (
+    HealthResponse,
+    PolicyResponse,
+    RunPage,
+    RunResponse,
+    TaskPage,
+    TaskResponse,
+    ThreadResponse,
+    TriggerResponse,
+)
+from api.wire import Wire
+from nightshift.composition import ApiServices
+from nightshift.domain.commands import (
+    CancelRun,
+    DeleteTask,
+    RegisterThread,
+    ResumeTask,
+    TriggerTask,
+)
+from nightshift.domain.model.run import Run
+from nightshift.domain.ports import Event
+from nightshift.domain.services.management import TaskView
+
+TASKS: Final = "/api/scheduled-tasks"
+TASK: Final = f"{TASKS}/<task_id>"
+RUNS: Final = f"{TASK}/runs"
+RUN: Final = f"{RUNS}/<run_id>"
+THREAD: Final = "/api/threads/<thread_id>"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a route answers; no body is no content."""
+
+    status: HTTPStatus
+    body: Wire | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def create_task(services: ApiServices, request: Request) -> Answer:
+    """Create a task (P1)."""
+    command = request.body(CreateTaskRequest).to_command(request.user_id)
+    view = services.management.create_task(command, request.now)
+    location = {"Location": f"{TASKS}/{view.task.id}"}
+    return Answer(HTTPStatus.CREATED, TaskResponse.from_domain(view, request.now), location)
+
+
+def list_tasks(services: ApiServices, request: Request) -> Answer:
+    """The caller's tasks, oldest first, without their prompts."""
+    return _tasks(services, request, TaskFilter.of(request.query), TASKS)
+
+
+def list_tasks_of_thread(services: ApiServices, request: Request) -> Answer:
+    """The caller's tasks that are bound to a thread of theirs."""
+    thread = services.management.get_thread(request.user_id, request.thread_id)
+    return _tasks(services, request, TaskFilter(thread_id=thread.id), THREAD)
+
+
+def get_task(services: ApiServices, request: Request) -> Answer:
+    """One task, with its prompt or command."""
+    return _task(services.management.get_task(request.user_id, request.task_id), request)
+
+
+def edit_task(services: ApiServices, request: Request) -> Answer:
+    """Change the fields that were sent, and only those (P2)."""
+    task_id = request.task_id
+    command = request.body(EditTaskRequest).to_command(request.user_id, task_id)
+    return _task(services.management.edit_task(command, request.now), request)
+
+
+def delete_task(services: ApiServices, request: Request) -> Answer:
+    """Delete a task in any state (P5)."""
+    services.management.delete_task(DeleteTask(request.user_id, request.task_id))
+    return Answer(HTTPStatus.NO_CONTENT)
+
+
+def pause_task(services: ApiServices, request: Request) -> Answer:
+    """Take a task out of the clock's reach (P3)."""
+    task_id = request.task_id
+    command = request.optional_body(PauseTaskRequest).to_command(request.user_id, task_id)
+    return _task(services.management.pause_task(command, request.now), request)
+
+
+def resume_task(services: ApiServices, request: Request) -> Answer:
+    """Put a paused or blocked task back (P3, P20)."""
+    command = ResumeTask(request.user_id, request.task_id)
+    request.optional_body(EmptyRequest)
+    return _task(services.management.resume_task(command, request.now), request)
+
+
+def trigger_task(services: ApiServices, request: Request) -> Answer:
+    """Run a task now (P4)."""
+    command = TriggerTask(request.user_id, request.task_id)
+    request.optional_body(EmptyRequest)
+    run = services.dispatch.trigger_task(command, request.now)
+    services.observe(Event("run_triggered", {"task_id": run.task_id, "run_id": run.id}))
+    return Answer(HTTPStatus.OK, TriggerResponse(run_id=run.id, run=_run(services, run)))
+
+
+def list_runs(services: ApiServices, request: Request) -> Answer:
+    """The history of a task, newest first (P6)."""
+    listing = Listing(request.user_id, f"{RUNS} {request.task_id}", request.query, services.observe)
+    read = partial(services.management.list_runs, request.user_id, request.task_id)
+    page = listing.page(read, RunFilter.of(request.query))
+    items = [_run(services, run) for run in page.items]
+    return Answer(HTTPStatus.OK, RunPage(items=items, next_cursor=page.next))
+
+
+def get_run(services: ApiServices, request: Request) -> Answer:
+    """One run of a task."""
+    run = services.management.get_run(request.user_id, request.task_id, request.run_id)
+    return Answer(HTTPStatus.OK, _run(services, run))
+
+
+def cancel_run(services: ApiServices, request: Request) -> Answer:
+    """Ask for an active run to be stopped (P7)."""
+    command = CancelRun(request.user_id, request.task_id, request.run_id)
+    request.optional_body(EmptyRequest)
+    run = services.lifecycle.cancel_run(command)
+    return Answer(HTTPStatus.ACCEPTED, _run(services, run))
+
+
+def register_thread(services: ApiServices, request: Request) -> Answer:
+    """Make a thread exist that is the caller's; doing it again changes nothing."""
+    command = RegisterThread(request.user_id, request.new_thread_id)
+    request.optional_body(EmptyRequest)
+    thread = services.management.register_thread(command, request.now)
+    return Answer(HTTPStatus.OK, ThreadResponse.from_domain(thread))
+
+
+def get_thread(services: ApiServices, request: Request) -> Answer:
+    """One thread of the caller's."""
+    thread = services.management.get_thread(request.user_id, request.thread_id)
+    return Answer(HTTPStatus.OK, ThreadResponse.from_domain(thread))
+
+
+def get_policy(services: ApiServices, _request: Request) -> Answer:
+    """The limits in force."""
+    return Answer(HTTPStatus.OK, PolicyResponse.from_domain(services.policies.current()))
+
+
+def get_health(_services: ApiServices, _request: Request) -> Answer:
+    """The function answers; it asks nobody else."""
+    return Answer(HTTPStatus.OK, HealthResponse())
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method at a path: the scope it needs (None: no token), what it does, its parameters."""
+
+    method: str
+    rule: str
+    scope: str | None
+    run: Callable[[ApiServices, Request], Answer]
+    parameters: tuple[str, ...] = ()
+
+
+ROUTES: Final = (
+    Route("GET", TASKS, READ, list_tasks, ("limit", "cursor", "status", "label", "thread")),
+    Route("POST", TASKS, WRITE, create_task),
+    Route("GET", TASK, READ, get_task),
+    Route("PATCH", TASK, WRITE, edit_task),
+    Route("DELETE", TASK, WRITE, delete_task),
+    Route("POST", f"{TASK}/pause", WRITE, pause_task),
+    Route("POST", f"{TASK}/resume", WRITE, resume_task),
+    Route("POST", f"{TASK}/trigger", WRITE, trigger_task),
+    Route("GET", RUNS, READ, list_runs, ("limit", "cursor", "status")),
+    Route("GET", RUN, READ, get_run),
+    Route("POST", f"{RUN}/cancel", WRITE, cancel_run),
+    Route("PUT", THREAD, WRITE, register_thread),
+    Route("GET", THREAD, READ, get_thread),
+    Route("GET", f"{THREAD}/scheduled-tasks", READ, list_tasks_of_thread, ("limit", "cursor")),
+    Route("GET", "/api/policy", READ, get_policy),
+    Route("GET", "/api/health", None, get_health),
+)
+
+
+def _task(view: TaskView, request: Request) -> Answer:
+    return Answer(HTTPStatus.OK, TaskResponse.from_domain(view, request.now))
+
+
+def _run(services: ApiServices, run: Run) -> RunResponse:
+    return RunResponse.from_domain(run, services.launcher.execution_arn(run.id))
+
+
+def _tasks(services: ApiServices, request: Request, chosen: TaskFilter, route: str) -> Answer:
+    listing = Listing(request.user_id, route, request.query, services.observe)
+    page = listing.page(partial(services.management.list_tasks, request.user_id), chosen)
+    items = [TaskResponse.from_domain(view, request.now) for view in page.items]
+    return Answer(HTTPStatus.OK, TaskPage(items=items, next_cursor=page.next))

@@ -1,0 +1,170 @@
+"""What every request and response has in common: strict models, field types, and their errors."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from api.errors import FieldProblem, InvalidFields
+from nightshift.domain.commands import UNSET
+from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+
+MAX_TITLE_CHARACTERS: Final = 200
+MAX_REASON_CHARACTERS: Final = 500
+MAX_ASSISTANT_ID_CHARACTERS: Final = 128
+MAX_LABELS: Final = 10
+MAX_LABEL_KEY_CHARACTERS: Final = 64
+MAX_LABEL_VALUE_CHARACTERS: Final = 256
+MAX_JITTER_SECONDS: Final = 86_400
+MAX_LATENESS_SECONDS: Final = 366 * 86_400
+MAX_RUNS: Final = 1_000_000_000
+MAX_TIMEOUT_SECONDS: Final = 604_800
+THREAD_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+_MAX_PROBLEMS: Final = 20
+_FIELD_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
+_TAGS: Final = frozenset(ActionKind)
+
+
+class Wire(BaseModel):
+    """A body as it travels: no unknown field, no coercion, no change, no input in errors."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+
+Model = TypeVar("Model", bound=Wire)
+
+
+def validated(model: type[Model], body: Mapping[str, Any]) -> Model:
+    """The body as a model.
+
+    Raises:
+        InvalidFields: with the path of every wrong field; unknown names are shown only where they
+            look like a field's, values never.
+    """
+    try:
+        return model.model_validate(body)
+    except ValidationError as refusal:
+        details = refusal.errors(include_url=False, include_input=False)
+    problems = [FieldProblem(_path(entry), _message(entry)) for entry in details]
+    raise InvalidFields(list(dict.fromkeys(problems))[:_MAX_PROBLEMS])
+
+
+def absent() -> Any:
+    """A field that may be left out, which is not the same as null."""
+    return Field(default_factory=lambda: UNSET)
+
+
+def _is_control(character: str) -> bool:
+    return unicodedata.category(character) == "Cc"
+
+
+def _one_line(text: str) -> str:
+    if any(map(_is_control, text)):
+        raise PydanticCustomError("control", "must not contain control characters.")
+    return _not_blank(text)
+
+
+def _lines(text: str) -> str:
+    if any(_is_control(character) for character in text if character not in "\t\n\r"):
+        raise PydanticCustomError(
+            "control", "must not contain control characters other than tab and line breaks."
+        )
+    return _not_blank(text)
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "must not be empty.")
+    return text
+
+
+def _label_key(key: str) -> str:
+    if "=" in key:
+        raise PydanticCustomError("label", "must have keys without an equals sign.")
+    return _one_line(key)
+
+
+def _label_value(value: str) -> str:
+    return _one_line(value) if value else value
+
+
+def _thread_id(text: str) -> str:
+    if THREAD_ID.fullmatch(text) is None:
+        raise PydanticCustomError(
+            "thread_id", "must be 1 to 64 letters, digits, underscores or hyphens."
+        )
+    return text
+
+
+Title = Annotated[str, Field(max_length=MAX_TITLE_CHARACTERS), AfterValidator(_one_line)]
+Text = Annotated[str, AfterValidator(_lines)]
+Reason = Annotated[str, Field(max_length=MAX_REASON_CHARACTERS), AfterValidator(_one_line)]
+ThreadId = Annotated[str, AfterValidator(_thread_id)]
+AssistantId = Annotated[
+    str, Field(max_length=MAX_ASSISTANT_ID_CHARACTERS), AfterValidator(_one_line)
+]
+Labels = Annotated[
+    dict[
+        Annotated[str, Field(max_length=MAX_LABEL_KEY_CHARACTERS), AfterValidator(_label_key)],
+        Annotated[str, Field(max_length=MAX_LABEL_VALUE_CHARACTERS), AfterValidator(_label_value)],
+    ],
+    Field(max_length=MAX_LABELS),
+]
+ContextModeName = Annotated[ContextMode, Field(strict=False)]
+OverlapPolicyName = Annotated[OverlapPolicy, Field(strict=False)]
+Priority = Annotated[int, Field(ge=0, le=9)]
+TimeoutSeconds = Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)]
+LatenessSeconds = Annotated[int, Field(ge=1, le=MAX_LATENESS_SECONDS)]
+JitterSeconds = Annotated[int, Field(ge=0, le=MAX_JITTER_SECONDS)]
+RunLimit = Annotated[int, Field(ge=1, le=MAX_RUNS)]
+
+
+def payload_bytes(text: str) -> int:
+    """The size of a prompt or command: its JSON in UTF-8, not escaped to ASCII, without quotes."""
+    return len(json.dumps(text, ensure_ascii=False).encode()) - 2
+
+
+_MESSAGES: Final[Mapping[str, str]] = {
+    "missing": "is required.",
+    "extra_forbidden": "is not a field of this request.",
+    "string_type": "must be a text.",
+    "int_type": "must be a whole number.",
+    "dict_type": "must be an object.",
+    "model_type": "must be an object.",
+    "model_attributes_type": "must be an object.",
+    "enum": "must be one of {expected}.",
+    "literal_error": "must be one of {expected}.",
+    "union_tag_invalid": "must have one of these kinds: {expected_tags}.",
+    "union_tag_not_found": "must have a kind.",
+    "greater_than_equal": "must be at least {ge}.",
+    "less_than_equal": "must be at most {le}.",
+    "string_too_long": "must have at most {max_length} characters.",
+    "too_long": "must hold at most {max_length} entries.",
+    "control": "{message}",
+    "blank": "{message}",
+    "label": "{message}",
+    "thread_id": "{message}",
+}
+
+
+def _message(entry: ErrorDetails) -> str:
+    template = _MESSAGES.get(entry["type"], "is not valid.")
+    return template.format(**{"message": entry["msg"], **entry.get("ctx", {})})
+
+
+def _path(entry: ErrorDetails) -> str | None:
+    """The dotted path of a field, as far as its names are ours or look like a field's."""
+    parts: list[str] = []
+    for part in entry["loc"]:
+        if part in _TAGS:
+            continue
+        if isinstance(part, str) and _FIELD_NAME.fullmatch(part) is None:
+            break
+        if parts[:1] == ["labels"]:
+            break
+        parts.append(str(part))
+    return ".".join(parts) or None
