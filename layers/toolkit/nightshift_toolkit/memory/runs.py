@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from nightshift.domain.errors import CorruptRecord
-from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
-from nightshift.domain.model.run import Keys, Run, RunOutcome, Slot
+from nightshift.domain.model.enums import SlotState, Trigger
+from nightshift.domain.model.run import Keys, Run, Slot
 from nightshift.domain.model.task import Plan, Task
 from nightshift.domain.ports import (
     Admission,
@@ -24,6 +24,7 @@ from nightshift.domain.ports import (
 )
 from nightshift_toolkit.memory.state import RunRow, SlotRow, State, copied, reading, writing
 from nightshift_toolkit.memory.tasks import as_seen
+from nightshift_toolkit.memory.verdicts import ended, skipped, told, undone
 
 
 class MemoryRuns:
@@ -68,14 +69,14 @@ class MemoryRuns:
         answer = None
         task = self.state.tasks.get(TaskRef(keys.user_id, keys.task_id))
         lock = (keys.user_id, keys.locked_thread_id or "")
-        if keys.run_id in self.state.runs[keys.task_id]:
-            answer = AdmissionAnswer.RECORDED
-        elif as_seen(task, admission.seen) is None:
+        if as_seen(task, admission.seen) is None:
             answer = AdmissionAnswer.CHANGED
-        elif keys.seat in self.state.seats:
-            answer = AdmissionAnswer.SEAT_TAKEN
+        elif keys.run_id in self.state.runs[keys.task_id]:
+            answer = AdmissionAnswer.RECORDED
         elif lock in self.state.thread_locks:
             answer = AdmissionAnswer.THREAD_BUSY
+        elif keys.seat in self.state.seats:
+            answer = AdmissionAnswer.SEAT_TAKEN
         return AdmissionResult(answer) if answer else None
 
     def _slot_answer(self, wanted: Slot) -> AdmissionResult:
@@ -92,8 +93,11 @@ class MemoryRuns:
         row = as_seen(self.state.tasks.get(TaskRef(seen.user_id, seen.id)), seen)
         if row is None:
             return False
-        self.state.runs[seen.id].setdefault(tombstone.id, RunRow(copied(tombstone)))
-        self.state.put(row.task.with_plan(plan))
+        advanced = row.task.with_plan(plan)
+        if tombstone.id not in self.state.runs[seen.id]:
+            self.state.runs[seen.id][tombstone.id] = RunRow(copied(tombstone))
+            advanced = skipped(advanced, tombstone)
+        self.state.put(advanced)
         return True
 
     @reading
@@ -130,7 +134,7 @@ class MemoryRuns:
     def request_cancel(self, slot: Slot) -> bool:
         """See `RunStore.request_cancel`."""
         row = self.state.slots.get(slot.task_id)
-        if row is None or row.slot.run_id != slot.run_id or row.slot.nonce != slot.nonce:
+        if row is None or row.slot.run_id != slot.run_id:
             return False
         row.slot = replace(row.slot, cancel_requested=True)
         return True
@@ -144,13 +148,14 @@ class MemoryRuns:
         run_row = self.state.runs[keys.task_id].get(keys.run_id)
         recorded = run_row is not None and run_row.run.status.active
         if run_row is not None and recorded:
-            run_row.run = _ended(run_row.run, completion.outcome)
+            run_row.run = ended(run_row.run, completion.outcome)
         if task_row is None:
             self.state.runs.pop(keys.task_id, None)
             if completion.payload_revision is not None:
                 self.state.payloads.pop((ref, completion.payload_revision), None)
         elif task_row.task.state.active_run_id == keys.run_id:
-            self._tell(task_row.task, keys.run_id, completion.verdict)
+            new = recorded or run_row is None
+            self._tell(task_row.task, keys.run_id, completion.verdict if new else None)
         self._release(keys)
         return CompletionAnswer(recorded=recorded)
 
@@ -165,12 +170,12 @@ class MemoryRuns:
             if self.state.thread_locks.get(lock) == keys.run_id:
                 del self.state.thread_locks[lock]
 
-    def _tell(self, task: Task, run_id: str, verdict: Verdict) -> None:
-        told = _undone(task, verdict) if isinstance(verdict, Undone) else None
-        if isinstance(verdict, Ended):
-            told = _told(task, run_id, verdict)
-        if told is not None:
-            self.state.put(replace(told, state=replace(told.state, active_run_id=None)))
+    def _tell(self, task: Task, run_id: str, verdict: Verdict | None) -> None:
+        if isinstance(verdict, Undone):
+            task = undone(task, verdict)
+        elif isinstance(verdict, Ended):
+            task = told(task, run_id, verdict)
+        self.state.put(replace(task, state=replace(task.state, active_run_id=None)))
 
     @reading
     def get(self, task_id: str, run_id: str) -> Run | None:
@@ -207,43 +212,3 @@ class MemoryRuns:
 
     def _newest_first(self, task_id: str) -> Sequence[str]:
         return sorted(self.state.runs[task_id], reverse=True)
-
-
-def _ended(run: Run, outcome: RunOutcome) -> Run:
-    return replace(
-        run,
-        status=RunStatus(outcome.outcome.value),
-        reason=outcome.reason,
-        error=outcome.error,
-        result=copied(outcome.result),
-        attempt=outcome.attempt,
-        finished_at=outcome.finished_at,
-    )
-
-
-def _told(task: Task, run_id: str, ended: Ended) -> Task:
-    before = task.state
-    state = replace(
-        before,
-        status=ended.status or before.status,
-        last_run_id=run_id,
-        last_run_at=ended.last_run_at or before.last_run_at,
-        last_thread_id=ended.last_thread_id or before.last_thread_id,
-        last_status=ended.outcome.value,
-        last_error=ended.error,
-    )
-    return replace(task, state=state)
-
-
-def _undone(task: Task, undone: Undone) -> Task:
-    state = replace(task.state, run_count=task.state.run_count - 1)
-    before = undone.restore
-    if before is not None:
-        state = replace(
-            state,
-            status=before.status,
-            next_run_at=before.next_run_at,
-            due_at=before.due_at,
-            tzdata_version=before.tzdata_version,
-        )
-    return replace(task, state=state)

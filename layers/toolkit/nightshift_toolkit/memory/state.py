@@ -119,7 +119,7 @@ def reading(
         operation = f"{self.name}.{method.__name__}"
         self.state.reach("before", operation)
         with self.state.lock:
-            if self.state.unplugged or self.state.loses_answers:
+            if self.state.unplugged:
                 raise StorageUnavailable
             result = method(self, *args, **kwargs)
         self.state.reach("after", operation)

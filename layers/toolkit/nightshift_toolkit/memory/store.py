@@ -103,9 +103,9 @@ class MemoryStore:
         """Stop answering: from now on every call raises `StorageUnavailable`."""
         self._state.unplugged = True
 
-    def lose_answers(self) -> None:
-        """Do what is asked, but let no answer arrive."""
-        self._state.loses_answers = True
+    def lose_answers(self, *, lost: bool = True) -> None:
+        """Write what is asked, but let no answer to a write arrive."""
+        self._state.loses_answers = lost
 
     def before(self, operation: str, action: Interruption) -> None:
         """Run `action` once, just before the next call of an operation such as `runs.admit`.

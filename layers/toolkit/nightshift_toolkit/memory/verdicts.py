@@ -1,0 +1,70 @@
+"""What the end of a run, or of an occurrence that did not run, makes of records and tasks."""
+
+from dataclasses import replace
+
+from nightshift.domain.model.enums import Outcome, RunStatus
+from nightshift.domain.model.run import Run, RunOutcome
+from nightshift.domain.model.task import Task
+from nightshift.domain.ports import Ended, Undone
+from nightshift_toolkit.memory.state import copied
+
+
+def ended(run: Run, outcome: RunOutcome) -> Run:
+    """The record of a run that ended so."""
+    return replace(
+        run,
+        status=RunStatus(outcome.outcome.value),
+        reason=outcome.reason,
+        error=outcome.error,
+        result=copied(outcome.result),
+        attempt=outcome.attempt,
+        finished_at=outcome.finished_at,
+    )
+
+
+def skipped(task: Task, tombstone: Run) -> Task:
+    """What a tombstone writes on its task; a `once` has lost its only chance."""
+    error = task.state.last_error if task.recurring else f"skipped: {tombstone.reason}"
+    state = replace(
+        task.state,
+        last_run_id=tombstone.id,
+        last_status=tombstone.status.value,
+        last_error=error,
+    )
+    return replace(task, state=state)
+
+
+def told(task: Task, run_id: str, verdict: Ended) -> Task:
+    """What the end of a run writes on its task."""
+    before = task.state
+    state = replace(
+        before,
+        status=verdict.status or before.status,
+        last_run_id=run_id,
+        last_run_at=verdict.last_run_at or before.last_run_at,
+        last_thread_id=verdict.last_thread_id or before.last_thread_id,
+        last_status=verdict.outcome.value,
+        last_error=_last_error(before.last_error, verdict),
+    )
+    return replace(task, state=state)
+
+
+def _last_error(before: str | None, ended: Ended) -> str | None:
+    if ended.outcome is Outcome.SUCCESS:
+        return None
+    return ended.error if ended.outcome is Outcome.FAILED and ended.error else before
+
+
+def undone(task: Task, verdict: Undone) -> Task:
+    """The task as it was before a manual launch that was refused."""
+    state = replace(task.state, run_count=task.state.run_count - 1)
+    before = verdict.restore
+    if before is not None:
+        state = replace(
+            state,
+            status=before.status,
+            next_run_at=before.next_run_at,
+            due_at=before.due_at,
+            tzdata_version=before.tzdata_version,
+        )
+    return replace(task, state=state)

@@ -1,0 +1,50 @@
+"""`ThreadStore` and `PolicySource`."""
+
+from dataclasses import fields
+
+import builders
+from builders import ALICE, BOB, HOUR, NOW
+from contract.backends import Stores
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.ports import Thread
+
+
+def test_a_registered_thread_exists(stores: Stores) -> None:
+    """ThreadStore.register and get."""
+    thread = Thread("Support_1-a", ALICE, NOW)
+    assert stores.threads.get(ALICE, "Support_1-a") is None
+    assert stores.threads.register(thread) == thread
+    assert stores.threads.get(ALICE, "Support_1-a") == thread
+
+
+def test_registering_again_returns_the_thread_as_first_registered(stores: Stores) -> None:
+    """ThreadStore.register."""
+    first = stores.threads.register(Thread("talk", ALICE, NOW))
+    assert stores.threads.register(Thread("talk", ALICE, NOW + HOUR)) == first
+    assert stores.threads.get(ALICE, "talk") == first
+
+
+def test_a_thread_belongs_to_one_user(stores: Stores) -> None:
+    """ThreadStore.get, P8: the same name of another user is another thread."""
+    stores.threads.register(Thread("talk", ALICE, NOW))
+    assert stores.threads.get(BOB, "talk") is None
+    theirs = stores.threads.register(Thread("talk", BOB, NOW + HOUR))
+    assert theirs == Thread("talk", BOB, NOW + HOUR)
+
+
+def test_the_policy_is_the_deployed_one_until_it_is_changed(stores: Stores) -> None:
+    """PolicySource.current."""
+    assert stores.policies.current() == builders.policy()
+
+
+def test_a_changed_policy_is_in_force_at_once(stores: Stores) -> None:
+    """PolicySource.current, P14: the kill switch needs no deploy."""
+    stores.set_policy(max_concurrent_runs=0, allow_shell_actions=False)
+    current = stores.policies.current()
+    assert (current.max_concurrent_runs, current.allow_shell_actions) == (0, False)
+    kept = [
+        entry.name
+        for entry in fields(Policy)
+        if getattr(current, entry.name) == getattr(builders.policy(), entry.name)
+    ]
+    assert len(kept) == len(fields(Policy)) - 2
