@@ -1,5 +1,6 @@
 """From options to the request body (SPEC section 7)."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -48,34 +49,11 @@ def test_each_way_to_say_when_becomes_its_selector(
 
 
 def test_every_option_becomes_its_field() -> None:
-    options = [
-        "--zone",
-        "Europe/Berlin",
-        "--timeout",
-        "10m",
-        "--priority",
-        "7",
-        "--max-lateness",
-        "1h",
-        "--jitter",
-        "30s",
-        "--starts-at",
-        "2026-01-01T00:00:00",
-        "--ends-at",
-        "2026-02-01T00:00:00Z",
-        "--max-runs",
-        "3",
-        "--assistant",
-        "ass_1",
-        "--overlap-policy",
-        "queue_one",
-        "--thread",
-        "thr_1",
-        "--label",
-        "team=search",
-        "--label",
-        "note=a=b",
-    ]
+    text = """--zone Europe/Berlin --timeout 10m --priority 7 --max-lateness 1h --jitter 30s
+        --starts-at 2026-01-01T00:00:00 --ends-at 2026-02-01T00:00:00Z --max-runs 3
+        --assistant ass_1 --overlap-policy queue_one --thread thr_1
+        --label team=search --label note=a=b"""
+    options = shlex.split(text)
     assert _fields(*options) == {
         "timezone": "Europe/Berlin",
         "timeout_seconds": 600,
