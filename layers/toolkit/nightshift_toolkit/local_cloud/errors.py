@@ -84,3 +84,13 @@ class WorkerStoppedError(LocalCloudError):
     def __init__(self, exit_code: int, log: Path) -> None:
         """Name its exit code and where its last words are."""
         super().__init__(f"The worker stopped by itself (exit code {exit_code}); its log is {log}.")
+
+
+class UnhealthyError(LocalCloudError):
+    """The deployed API does not answer as it should."""
+
+    exit_code = 9
+
+    def __init__(self, answer: str, log: Path) -> None:
+        """Name what came instead of health, and where the functions' words are."""
+        super().__init__(f"The API was deployed but is not healthy ({answer}); the log is {log}.")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from functools import partial
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from nightshift_toolkit.local_cloud.errors import (
@@ -18,16 +19,18 @@ from nightshift_toolkit.local_cloud.errors import (
     LocalCloudError,
     WorkerStoppedError,
 )
-from nightshift_toolkit.local_cloud.stack import PROJECT, LocalCloud
+from nightshift_toolkit.local_cloud.stack import LOCAL_PARAMETERS, PROJECT, LocalCloud
 from nightshift_toolkit.local_cloud.tether import GRACE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 DEFAULT_PORT = 4580
 STATE_DIR = PROJECT / ".nightshift"
+NIGHTSHIFT = str(Path(sys.executable).parent / "nightshift")
 DEMO_AGENT = (sys.executable, "-m", "nightshift_toolkit.demo_agent")
+# Also into a pipe or a file, where Python would keep it back.
+SAY_AT_ONCE = partial(print, flush=True)
 _WATCH_SECONDS = 0.2
 # Windows of successive ticks overlap, so that the clock looks every two seconds without a hole.
 _CLOCK = {"TickWindowSeconds": "65", "PollIntervalSeconds": "2", "TickTimeoutSeconds": "100"}
@@ -38,7 +41,7 @@ def run_local(
     port: int = DEFAULT_PORT,
     state_dir: Path = STATE_DIR,
     agent_command: Sequence[str] = DEMO_AGENT,
-    say: Callable[[str], None] = print,
+    say: Callable[[str], None] = SAY_AT_ONCE,
 ) -> int:
     """Run the local cloud with one worker until Ctrl-C, and return the exit code.
 
@@ -110,10 +113,13 @@ def _start_worker(
 ) -> subprocess.Popen[bytes]:
     command = [
         *(sys.executable, "-m", "nightshift_toolkit.local_cloud.tether"),
-        *(sys.executable, "-m", "nightshift_toolkit.cli", "worker"),
+        *(NIGHTSHIFT, "worker", "--queue-url", cloud.outputs["WorkerQueueUrl"]),
+        *("--table", cloud.outputs["TableName"]),
+        *("--silence-seconds", LOCAL_PARAMETERS["WorkerSilenceSeconds"], "--drain-seconds", "2"),
+        # Ctrl-C waits for the look at the queue that is going on.
+        *("--poll-seconds", "1"),
         # As many places as there are seats: no run waits for a worker here.
-        *("--allow-shell", "--concurrency", "10", "--drain-seconds", "2"),
-        *("--", *agent_command),
+        *("--allow-shell", "--concurrency", "10", "--", *agent_command),
     ]
     return subprocess.Popen(
         command,
@@ -126,14 +132,13 @@ def _start_worker(
 
 
 def _greeting(cloud: LocalCloud) -> str:
-    nightshift = shutil.which("nightshift") or str(PROJECT / ".venv" / "bin" / "nightshift")
-    command = shlex.quote(os.path.relpath(nightshift))
+    command = shlex.quote(os.path.relpath(NIGHTSHIFT))
     return f"""
   API      {cloud.api_url}
   Token    export TOKEN=$({command} token --user me)
 
 Try, in another terminal:
-  {command} tasks create --title "Hello" --shell "echo Hello from the night" --cron "* * * * *"
+  {command} tasks create --command "echo Hello from the night" --cron "* * * * *"
   {command} tasks list
 
 Logs are in {os.path.relpath(cloud.state_dir)}. Ctrl-C stops everything; nothing is lost.

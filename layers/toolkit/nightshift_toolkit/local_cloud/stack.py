@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 import tempfile
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nightshift_toolkit.local_cloud.deployment import Deployment, deploy
 from nightshift_toolkit.local_cloud.engine import ACCOUNT, REGION, Engine
-from nightshift_toolkit.local_cloud.errors import TickFailedError
+from nightshift_toolkit.local_cloud.errors import TickFailedError, UnhealthyError
 from nightshift_toolkit.local_cloud.issuer import ALL_SCOPES, AUDIENCE, Issuer, mint_token
 from nightshift_toolkit.local_cloud.loopback import listen
 
@@ -123,14 +124,17 @@ class LocalCloud:
             TickFailedError: the function raised.
 
         """
-        answer = self.client("lambda").invoke(
-            FunctionName=self.outputs["TickFunctionName"],
-            Payload=json.dumps({"source": "aws.events", "detail-type": "Scheduled Event"}),
-        )
+        answer = self._tick()
         body = json.loads(answer["Payload"].read() or b"null")
         if "FunctionError" in answer:
             raise TickFailedError(json.dumps(body))
         return body
+
+    def _tick(self, **options: str) -> Any:
+        event = {"source": "aws.events", "detail-type": "Scheduled Event"}
+        return self.client("lambda").invoke(
+            FunctionName=self.outputs["TickFunctionName"], Payload=json.dumps(event), **options
+        )
 
     def start(self) -> LocalCloud:
         """Start everything and return when the API has answered.
@@ -141,10 +145,14 @@ class LocalCloud:
         """
         try:
             self.engine.start()
+            # A killed run leaves its own behind.
+            (self.state_dir / CARD).unlink(missing_ok=True)
             self._issuer = Issuer(listen(self._issuer_port), self.state_dir)
             self._issuer.start()
             self._deploy()
             self._ask_for_health()
+            if self._clock:
+                self._tick(InvocationType="Event")
             self._write_card()
         except BaseException:
             self.stop()
@@ -167,10 +175,15 @@ class LocalCloud:
 
     def _ask_for_health(self) -> None:
         # The first request starts the function: whoever comes after it does not wait.
-        with urllib.request.urlopen(  # noqa: S310
-            f"{self.api_url}/api/health", timeout=_ANSWER_SECONDS
-        ):
-            pass
+        health = f"{self.api_url}/api/health"
+        try:
+            with urllib.request.urlopen(health, timeout=_ANSWER_SECONDS):  # noqa: S310
+                pass
+        except urllib.error.HTTPError as error:
+            answer = f"{error.code} {error.read(300).decode(errors='replace')}"
+            raise UnhealthyError(answer, self.engine.log_path) from error
+        except OSError as error:
+            raise UnhealthyError(str(error), self.engine.log_path) from error
 
     def card(self) -> dict[str, Any]:
         """Return what a client of this machine has to know to use this cloud."""
@@ -184,6 +197,7 @@ class LocalCloud:
             "queue_url": self.outputs["WorkerQueueUrl"],
             "state_machine_arn": self.outputs["StateMachineArn"],
             "pid": os.getpid(),
+            "engine_pid": self.engine.pid,
         }
 
     def _write_card(self) -> None:

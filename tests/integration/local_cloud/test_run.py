@@ -1,0 +1,176 @@
+"""`make run` as its user meets it: ready, stopped, refused, and after a kill."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from integration.local_cloud.probes import eventually
+from nightshift_toolkit.local_cloud.claim import claim
+from nightshift_toolkit.local_cloud.errors import (
+    AlreadyRunningError,
+    EngineStoppedError,
+    PortBusyError,
+)
+from nightshift_toolkit.local_cloud.issuer import mint_token
+from nightshift_toolkit.local_cloud.loopback import listen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+READY_SECONDS = 40.0
+RUN = """
+import sys
+from pathlib import Path
+from nightshift_toolkit.local_cloud import run_local
+sys.exit(run_local(port=int(sys.argv[1]), state_dir=Path(sys.argv[2])))
+"""
+
+
+def free_port() -> int:
+    """Return the first of three ports in a row that nobody listens on."""
+    while True:
+        with contextlib.suppress(PortBusyError), listen(0) as first:
+            port: int = first.getsockname()[1]
+            for following in (1, 2):
+                listen(port + following).close()
+            return port
+
+
+class Run:
+    """A local cloud started as `make run` starts it."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.folder = folder
+        self._said = folder.with_name(f"said on {port}")
+        with self._said.open("w") as said:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", RUN, str(port), str(folder)],
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def ready(self) -> dict[str, str]:
+        """Return what the cloud says of itself, once it is ready."""
+        eventually(self._is_ready, READY_SECONDS)
+        card: dict[str, str] = json.loads((self.folder / "local.json").read_text())
+        return card
+
+    def _is_ready(self) -> bool:
+        if self.process.poll() is not None:
+            raise AssertionError(self.output())
+        try:
+            card = json.loads((self.folder / "local.json").read_text())
+        except FileNotFoundError:
+            return False
+        return bool(card["pid"] == self.process.pid)
+
+    def output(self) -> str:
+        return self._said.read_text()
+
+    def end(self, number: int) -> int:
+        """Send the signal `number` and return the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(READY_SECONDS)
+
+    def told_by_worker(self, action: str) -> bool:
+        return f'"{action}"' in (self.folder / "worker.log").read_text()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / ".nightshift"
+
+
+@pytest.fixture
+def run(folder: Path) -> Iterator[Run]:
+    started = Run(folder, free_port())
+    yield started
+    started.end(signal.SIGINT)
+
+
+def test_ctrl_c_stops_everything_that_was_started(run: Run) -> None:
+    api = run.ready()["api_url"]
+    assert httpx.get(f"{api}/api/health").status_code == 200
+    eventually(lambda: run.told_by_worker("worker_started"))
+    assert run.end(signal.SIGINT) == 0
+    said = run.output()
+    assert api in said
+    assert "Traceback" not in said
+    assert run.told_by_worker("worker_stopped")
+    assert not (run.folder / "local.json").exists()
+    os.close(claim(run.folder))
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{api}/api/health")
+
+
+def test_the_next_run_finds_the_tasks_of_the_last_even_after_a_kill(run: Run, folder: Path) -> None:
+    card = run.ready()
+    token = mint_token("me", state_dir=folder, issuer=card["issuer"])
+    headers = {"authorization": f"Bearer {token}"}
+    body = {
+        "title": "kept",
+        "action": {"kind": "shell", "command": "true"},
+        "schedule_spec": {"cron": "0 3 * * *"},
+    }
+    tasks = f"{card['api_url']}/api/scheduled-tasks"
+    created = httpx.post(tasks, json=body, headers=headers)
+    assert created.status_code == 201, created.text
+    run.end(signal.SIGKILL)
+    again = Run(folder, free_port())
+    try:
+        card = again.ready()
+        token = mint_token("me", state_dir=folder, issuer=card["issuer"])
+        listed = httpx.get(
+            f"{card['api_url']}/api/scheduled-tasks",
+            headers={"authorization": f"Bearer {token}"},
+        )
+        assert [task["title"] for task in listed.json()["items"]] == ["kept"]
+    finally:
+        again.end(signal.SIGINT)
+
+
+def test_nothing_outlives_a_killed_run(run: Run) -> None:
+    run.ready()
+    eventually(lambda: run.told_by_worker("worker_started"))
+    run.end(signal.SIGKILL)
+    eventually(lambda: run.told_by_worker("worker_stopped"), READY_SECONDS)
+    os.close(claim(run.folder))
+
+
+def test_a_second_start_says_in_one_sentence_that_one_runs(run: Run, folder: Path) -> None:
+    run.ready()
+    second = Run(folder, free_port())
+    assert second.process.wait(READY_SECONDS) == AlreadyRunningError.exit_code
+    said = second.output().strip().splitlines()
+    assert said[-1].startswith("A local cloud already runs on")
+    assert "Traceback" not in "\n".join(said)
+    assert str(run.ready()["pid"]) == str(run.process.pid)
+
+
+def test_a_busy_port_is_named_in_one_sentence(folder: Path) -> None:
+    port = free_port()
+    with listen(port):
+        busy = Run(folder, port)
+        assert busy.process.wait(READY_SECONDS) == PortBusyError.exit_code
+    said = busy.output()
+    assert f"Port {port} on 127.0.0.1 is in use" in said
+    assert "Traceback" not in said
+
+
+def test_an_engine_that_dies_ends_the_run_with_one_sentence(run: Run) -> None:
+    os.kill(int(run.ready()["engine_pid"]), signal.SIGKILL)
+    assert run.process.wait(READY_SECONDS) == EngineStoppedError.exit_code
+    said = run.output()
+    assert "The engine stopped by itself" in said
+    assert "Traceback" not in said
