@@ -18,6 +18,9 @@ from nightshift.domain.model.run import RunOutcome, task_id_of
 RECORD_STEP: Final = "nightshift.workflow"
 STATUS_CHANGE: Final = "Step Functions Execution Status Change"
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9_]{1,40}-[A-Za-z0-9_-]{1,40}", re.ASCII)
+_TELLING: Final[Mapping[str, str]] = {"SUCCEEDED": "output", "FAILED": "error"}
+"""Without these an event does not say how the run ended; it is left to the verification, which
+asks. EventBridge leaves out what is too large for it."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -58,9 +61,12 @@ def _of_status_change(detail: object, now: datetime) -> RunOutcome | None:
     run_id = detail.get("name") if isinstance(detail, Mapping) else None
     if not isinstance(detail, Mapping) or not _is_run_id(run_id):
         return None
+    status = _text(detail.get("status")) or ""
+    if detail.get(_TELLING.get(status, "status")) is None:
+        return None
     return outcome_of_execution(
         run_id,
-        _text(detail.get("status")) or "",
+        status,
         output=_text(detail.get("output")),
         error=_text(detail.get("error")),
         cause=_text(detail.get("cause")),

@@ -15,6 +15,8 @@ from nightshift.observability import invocation
 from tick.settings import TickSettings
 from tick.window import Clockwork, run_window
 
+CLOCKWORK = Clockwork()
+
 
 @cache
 def deployed() -> tuple[TickServices, TickSettings]:
@@ -34,4 +36,4 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
 
     with invocation(context.aws_request_id):
         services, settings = deployed()
-        return {"looks": run_window(services, settings, remaining_seconds, Clockwork())}
+        return {"looks": run_window(services, settings, remaining_seconds, CLOCKWORK)}
