@@ -56,7 +56,7 @@ def order(text: str = "Summarise.") -> LaunchOrder:
 def execution_of(launch: LaunchOrder, answers: dict[str, Any]) -> execution.Ended:
     """The walk of one execution; tasks that nothing is said of go well."""
     start = json.loads(execution_input(launch, SILENCE_SECONDS))
-    assumed: dict[str, Any] = dict.fromkeys(TASKS, {}) | {"Work": {"outcome": "success"}}
+    assumed: dict[str, Any] = {name: {} for name in TASKS} | {"Work": {"outcome": "success"}}
     return execution.run(DEFINITION, start, assumed | answers)
 
 
