@@ -10,7 +10,7 @@ _RANGES: dict[str, tuple[int, int]] = {
     "launch_lease_seconds": (5, 3600),
     "launch_deadline_seconds": (1, DAY_SECONDS),
     "verify_after_seconds": (1, DAY_SECONDS),
-    "worker_silence_seconds": (1, 3600),
+    "worker_silence_seconds": (30, 3600),
     "min_once_delay_seconds": (1, DAY_SECONDS),
     "min_every_seconds": (1, DAY_SECONDS),
     "min_interval_seconds": (1, DAY_SECONDS),
