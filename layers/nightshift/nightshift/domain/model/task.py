@@ -149,9 +149,7 @@ class Task:
         used = self.state.scheduled_run_count if runs is None else runs
         if status is not TaskStatus.ENABLED:
             return Plan(status=status, next_run_at=None, due_at=None, tzdata_version=None)
-        max_runs = schedule.bounds.max_runs
-        spent = max_runs is not None and used >= max_runs
-        upcoming = None if spent else schedule.next_after(now)
+        upcoming = None if self._has_spent(used) else schedule.next_after(now)
         if upcoming is None:
             ended = TaskStatus.COMPLETED if self.recurring else status
             return Plan(status=ended, next_run_at=None, due_at=None, tzdata_version=None)
@@ -161,6 +159,10 @@ class Task:
             due_at=self._due_at(upcoming),
             tzdata_version=tzdata_version(),
         )
+
+    def _has_spent(self, runs: int) -> bool:
+        max_runs = self.definition.schedule.bounds.max_runs
+        return max_runs is not None and runs >= max_runs
 
     def _due_at(self, nominal: datetime) -> datetime:
         jitter = self.definition.jitter_seconds
@@ -236,9 +238,10 @@ class Task:
         return changed if finished else changed._replanned_in_place(now)
 
     def _replanned_in_place(self, now: datetime) -> "Task":
-        plan = self.plan(self.state.status, now)
-        if plan.status is not self.state.status or self.state.next_run_at is None:
-            return self.with_plan(plan)
+        """An occurrence that waits for a seat is kept, also the last one before `ends_at` (P14)."""
+        spent = self._has_spent(self.state.scheduled_run_count)
+        if spent or self.state.next_run_at is None:
+            return self.with_plan(self.plan(self.state.status, now))
         due_at = self._due_at(self.state.next_run_at)
         return replace(self, state=replace(self.state, due_at=due_at))
 
