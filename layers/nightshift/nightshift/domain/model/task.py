@@ -230,7 +230,7 @@ class Task:
         if self.state.status is TaskStatus.PAUSED:
             if reshaped:
                 definition.schedule.ensure_launchable(now, policy)
-            return changed
+            return replace(changed, state=replace(self.state, blocked_reason=None))
         if reshaped or (finished and more_runs):
             return changed.armed(now, policy)
         if self.state.blocked_reason is not None:
