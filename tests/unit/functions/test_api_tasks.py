@@ -1,0 +1,305 @@
+"""Tasks over HTTP: created, shown, changed in part, paused, resumed, deleted."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from nightshift.domain.model.enums import Outcome
+from unit.functions.desk import DAILY, SUNDAY, TASKS, Desk, without
+
+FIELDS = frozenset(
+    """id title action context_mode thread_id assistant_id schedule_type schedule_spec timezone
+    overlap_policy priority timeout_seconds max_lateness_seconds jitter_seconds starts_at ends_at
+    max_runs labels status blocked_reason overdue active_run_id dispatching pause_reason
+    next_run_at last_run_at last_run_id last_thread_id last_status last_error run_count revision
+    created_at updated_at""".split()  # noqa: SIM905 - the specification's own words
+)
+
+
+@pytest.fixture
+def desk() -> Desk:
+    """The functions, with nothing in the table."""
+    return Desk()
+
+
+def test_a_task_is_created_with_its_first_time_and_an_address(desk: Desk) -> None:
+    """P1, P9: nine in New York is 14:00Z in winter."""
+    reply = desk.call("POST", TASKS, {**DAILY, "timezone": "America/New_York"})
+    task = reply.json
+    assert reply.status == 201
+    assert reply.headers["Location"] == f"{TASKS}/{task['id']}"
+    assert task["next_run_at"] == task["due_at"] == "2026-03-01T14:00:00.000Z"
+    assert (task["status"], task["dispatching"], task["overdue"]) == ("enabled", False, False)
+    assert desk.task(task["id"]) == task
+
+
+def test_a_task_shows_every_field_of_the_specification(desk: Desk) -> None:
+    """SPEC 7: the task fields, and the effective time beside the nominal one."""
+    assert set(desk.create()) == FIELDS | {"due_at"}
+
+
+def test_a_prompt_at_top_level_is_an_agent_action(desk: Desk) -> None:
+    """SPEC 7."""
+    body = without(["prompt"], DAILY) | {"action": {"kind": "agent", "prompt": "Hello"}}
+    assert desk.create(prompt="Hello")["action"] == body["action"]
+    assert desk.call("POST", TASKS, body).json["action"] == body["action"]
+
+
+def test_a_command_is_refused_until_the_operator_allows_it(desk: Desk) -> None:
+    """SPEC 9: allow_shell_actions is false."""
+    body = without(["prompt"], DAILY) | {"action": {"kind": "shell", "command": "make report"}}
+    assert desk.call("POST", TASKS, body).code == "invalid_request"
+    desk.limit(allow_shell_actions=True)
+    assert desk.call("POST", TASKS, body).json["action"] == body["action"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "shown"),
+    [
+        ({"cron": ["0 9 * * *", "0  18 * * *"]}, "cron", {"cron": ["0 9 * * *", "0 18 * * *"]}),
+        (
+            {"every_seconds": 600, "anchor": "2026-03-01T00:05:00Z"},
+            "every",
+            {"every_seconds": 600, "anchor": "2026-03-01T00:05:00.000Z"},
+        ),
+        ({"once": "2026-03-02T09:00:00+01:00"}, "once", {"once": "2026-03-02T08:00:00.000Z"}),
+        ({"after_seconds": 90}, "once", {"once": "2026-03-01T12:01:30.000Z"}),
+    ],
+)
+def test_every_kind_of_schedule_is_shown_in_its_normal_form(
+    desk: Desk, spec: dict[str, Any], kind: str, shown: dict[str, Any]
+) -> None:
+    """P1; schedule_type may be sent as long as it agrees."""
+    task = desk.create(schedule_spec=spec, schedule_type=kind)
+    assert (task["schedule_type"], task["schedule_spec"]) == (kind, shown)
+
+
+def test_a_schedule_type_of_another_kind_is_refused(desk: Desk) -> None:
+    """SPEC 7: selector fields of another kind are refused."""
+    for wrong in ("every", "once"):
+        reply = desk.call("POST", TASKS, {**DAILY, "schedule_type": wrong})
+        assert (reply.code, list(reply.wrong())) == ("invalid_schedule", ["schedule_type"])
+
+
+def test_bounds_are_shown_as_instants(desk: Desk) -> None:
+    """SPEC 5: local times are read in the task's zone."""
+    task = desk.create(
+        timezone="Europe/Berlin",
+        starts_at="2026-03-05T00:00:00",
+        ends_at="2026-04-01T00:00:00Z",
+        max_runs=3,
+    )
+    assert task["starts_at"] == "2026-03-04T23:00:00.000Z"
+    assert (task["ends_at"], task["max_runs"]) == ("2026-04-01T00:00:00.000Z", 3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"timezone": "Mars/Olympus"}, "invalid_time_zone"),
+        ({"schedule_spec": {"cron": "61 * * * *"}}, "invalid_schedule"),
+        ({"schedule_spec": {"cron": "0 0 31 2 *"}}, "never_fires"),
+        ({"schedule_spec": {"once": "2026-03-01T12:00:30Z"}}, "not_in_future"),
+        ({"schedule_spec": {"every_seconds": 60}}, "too_frequent"),
+        ({"schedule_spec": {"cron": "0 9 * * *", "every_seconds": 600}}, "invalid_schedule"),
+        ({"schedule_spec": {"cron": "0 9 * * *", "anchor": "2026-03-01T00:00:00Z"}}, None),
+        ({"schedule_spec": {}}, "invalid_schedule"),
+        ({"schedule_spec": {"every_seconds": True}}, "invalid_schedule"),
+        ({"schedule_spec": {"every_seconds": "600"}}, "invalid_schedule"),
+        ({"schedule_spec": {"once": 1772938800}}, "invalid_schedule"),
+        ({"schedule_spec": {"once": "2026-03-08"}}, "invalid_schedule"),
+        ({"context_mode": "reuse_thread"}, "invalid_request"),
+        ({"thread_id": "mine"}, "invalid_request"),
+        ({"timeout_seconds": 3601}, "invalid_request"),
+        ({"prompt": "x" * (65 * 1024)}, "payload_too_large"),
+    ],
+)
+def test_a_bad_task_is_refused_at_once_and_nothing_is_written(
+    desk: Desk, fields: dict[str, Any], code: str | None
+) -> None:
+    """SPEC 2: bad input is refused at once, nothing written."""
+    reply = desk.call("POST", TASKS, {**DAILY, **fields})
+    assert (reply.status, reply.code) == (422, code or "invalid_schedule")
+    assert desk.stored() == []
+
+
+def test_a_task_can_run_in_a_thread_of_its_users_and_in_no_other(desk: Desk) -> None:
+    """P1, P8."""
+    fields = {"context_mode": "reuse_thread", "thread_id": "tickets"}
+    assert desk.call("POST", TASKS, DAILY | fields).code == "thread_not_found"
+    desk.call("PUT", "/api/threads/tickets", user="bob")
+    assert desk.call("POST", TASKS, DAILY | fields).code == "thread_not_found"
+    desk.call("PUT", "/api/threads/tickets")
+    assert desk.create(**fields)["thread_id"] == "tickets"
+
+
+def test_a_user_may_have_so_many_tasks_and_no_more(desk: Desk) -> None:
+    """SPEC 9: max_tasks_per_user."""
+    desk.limit(max_tasks_per_user=1)
+    desk.create()
+    assert desk.call("POST", TASKS, DAILY).code == "quota_exceeded"
+
+
+# -- changed in part --
+
+
+def test_only_the_fields_sent_change(desk: Desk) -> None:
+    """P2."""
+    before = desk.create(labels={"team": "support"}, priority=7, assistant_id="analyst")
+    desk.now += timedelta(hours=1)
+    after = desk.patch(before["id"], title="Evening summary").json
+    moved = ["title", "revision", "updated_at"]
+    assert after["title"] == "Evening summary"
+    assert after["revision"] == before["revision"] + 1
+    assert without(moved, after) == without(moved, before)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "emptied"),
+    [
+        ("assistant_id", "analyst", None),
+        ("max_lateness_seconds", 600, None),
+        ("jitter_seconds", 120, 0),
+        ("timeout_seconds", 60, 900),
+        ("labels", {"team": "support"}, {}),
+        ("starts_at", "2026-03-03T00:00:00.000Z", None),
+        ("ends_at", "2026-04-03T00:00:00.000Z", None),
+        ("max_runs", 5, None),
+    ],
+)
+def test_null_puts_back_what_can_be_empty_and_absence_leaves_it(
+    desk: Desk, field: str, value: Any, emptied: Any
+) -> None:
+    """SPEC 7, B127: absent, null and present are three things."""
+    task = desk.create(**{field: value})
+    assert desk.patch(task["id"], title="Other").json[field] == value
+    reply = desk.patch(task["id"], **{field: None})
+    assert (reply.status, reply.json[field]) == (200, emptied)
+    assert desk.patch(task["id"], **{field: value}).json[field] == value
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "title",
+        "action",
+        "prompt",
+        "schedule_type",
+        "schedule_spec",
+        "timezone",
+        "context_mode",
+        "overlap_policy",
+        "priority",
+    ],
+)
+def test_null_is_refused_where_nothing_can_be_empty(desk: Desk, field: str) -> None:
+    """SPEC 7, B127."""
+    task = desk.create()
+    reply = desk.patch(task["id"], **{field: None})
+    assert (reply.status, reply.code) == (422, "invalid_request")
+    assert field in reply.wrong()
+    assert desk.task(task["id"]) == task
+
+
+def test_a_change_that_names_nothing_is_refused(desk: Desk) -> None:
+    """B127: an empty change is more likely a mistake than a wish."""
+    assert desk.patch(desk.create()["id"]).code == "invalid_request"
+
+
+def test_a_misspelt_field_is_refused_and_named(desk: Desk) -> None:
+    """B127: unknown fields are not ignored."""
+    reply = desk.patch(desk.create()["id"], titel="Other")
+    assert reply.wrong() == {"titel": "is not a field of this request."}
+
+
+def test_an_unchanged_schedule_sent_back_moves_nothing(desk: Desk) -> None:
+    """P2: a form that is saved as it was leaves the next time alone."""
+    task = desk.create(schedule_spec={"every_seconds": 600})
+    desk.now += timedelta(seconds=250)
+    same = {name: task[name] for name in ("schedule_type", "schedule_spec", "timezone")}
+    assert desk.patch(task["id"], **same).json["next_run_at"] == task["next_run_at"]
+
+
+def test_a_new_zone_alone_reads_the_rule_in_it(desk: Desk) -> None:
+    """P9."""
+    task = desk.create()
+    assert task["next_run_at"] == "2026-03-02T09:00:00.000Z"
+    moved = desk.patch(task["id"], timezone="America/New_York").json
+    assert moved["next_run_at"] == "2026-03-01T14:00:00.000Z"
+
+
+def test_a_schedule_type_alone_is_refused(desk: Desk) -> None:
+    """It says nothing without a schedule of its kind."""
+    assert desk.patch(desk.create()["id"], schedule_type="cron").code == "invalid_schedule"
+
+
+def test_a_new_prompt_replaces_the_old_one(desk: Desk) -> None:
+    """P2."""
+    task = desk.create()
+    assert desk.patch(task["id"], prompt="New words.").json["action"]["prompt"] == "New words."
+    assert desk.task(task["id"])["action"] == {"kind": "agent", "prompt": "New words."}
+
+
+def test_a_task_that_is_being_dispatched_is_not_changed(desk: Desk) -> None:
+    """P2, K7; B129: the answer says what helps."""
+    task = desk.create()
+    desk.do("trigger", task["id"])
+    reply = desk.patch(task["id"], title="Other")
+    assert (reply.status, reply.code) == (409, "task_not_mutable")
+    assert desk.task(task["id"])["dispatching"] is True
+
+
+def test_a_finished_task_moved_into_the_future_is_armed_again(desk: Desk) -> None:
+    """P2."""
+    task = desk.create(schedule_spec={"after_seconds": 60})
+    desk.look(SUNDAY + timedelta(seconds=61))
+    run_id = desk.task(task["id"])["active_run_id"]
+    assert desk.task(task["id"])["status"] == "running"
+    news = desk.executions.end(run_id, Outcome.FAILED, desk.now, reason="error")
+    desk.completion.lifecycle.record_outcome(news)
+    assert desk.task(task["id"])["status"] == "failed"
+    armed = desk.patch(task["id"], schedule_spec={"after_seconds": 600}).json
+    assert (armed["status"], armed["next_run_at"]) == ("enabled", "2026-03-01T12:11:01.000Z")
+
+
+# -- paused, resumed, deleted --
+
+
+def test_a_paused_task_says_why_and_has_no_next_time_until_it_is_resumed(desk: Desk) -> None:
+    """P3."""
+    task = desk.create()
+    paused = desk.call("POST", f"{TASKS}/{task['id']}/pause", {"reason": "Holidays"}).json
+    assert (paused["status"], paused["pause_reason"]) == ("paused", "Holidays")
+    assert paused["next_run_at"] is None
+    desk.now += timedelta(days=3)
+    resumed = desk.do("resume", task["id"]).json
+    assert (resumed["status"], resumed["pause_reason"]) == ("enabled", None)
+    assert resumed["next_run_at"] == "2026-03-05T09:00:00.000Z"
+
+
+def test_a_once_whose_time_passed_while_paused_needs_a_new_one(desk: Desk) -> None:
+    """P3."""
+    task = desk.create(schedule_spec={"after_seconds": 60})
+    desk.do("pause", task["id"])
+    desk.now += timedelta(minutes=5)
+    assert desk.do("resume", task["id"]).code == "time_passed"
+
+
+def test_a_deleted_task_is_gone(desk: Desk) -> None:
+    """P5."""
+    task = desk.create()
+    reply = desk.call("DELETE", f"{TASKS}/{task['id']}")
+    assert (reply.status, reply.text) == (204, "")
+    assert "Content-Type" not in reply.headers
+    assert desk.call("GET", f"{TASKS}/{task['id']}").code == "task_not_found"
+    assert desk.call("DELETE", f"{TASKS}/{task['id']}").code == "task_not_found"
+
+
+def test_a_task_that_waits_for_a_seat_is_overdue(desk: Desk) -> None:
+    """P14: it waits as long as it takes, and shows that it does."""
+    desk.limit(max_concurrent_runs=0)
+    task = desk.create(schedule_spec={"after_seconds": 60})
+    desk.look(SUNDAY + timedelta(seconds=61))
+    shown = desk.task(task["id"])
+    assert (shown["overdue"], shown["status"]) == (True, "enabled")
