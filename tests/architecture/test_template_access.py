@@ -26,33 +26,46 @@ HAVE_NO_RESOURCE_OF_THEIR_OWN = {
     "logs:DescribeResourcePolicies",
     "logs:DescribeLogGroups",
 }
-READ = {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:BatchGetItem"}
-WRITE = {
-    "dynamodb:PutItem",
-    "dynamodb:UpdateItem",
-    "dynamodb:DeleteItem",
-    "dynamodb:ConditionCheckItem",
-    "dynamodb:BatchWriteItem",
-}
 GRANTED = {
-    "TickRole": READ
-    | WRITE
-    | LOGS
+    "TickRole": LOGS
     | TRACES
     | {
+        "dynamodb:Query",
+        "dynamodb:GetItem",
+        "dynamodb:BatchGetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
         "states:StartExecution",
         "states:ListExecutions",
         "states:DescribeExecution",
         "states:StopExecution",
         "sqs:SendMessage",
     },
-    "ApiRole": READ
-    | WRITE
-    | LOGS
+    "ApiRole": LOGS
     | TRACES
-    | {"states:StartExecution", "states:DescribeExecution", "states:StopExecution"},
-    "CompletionRole": (READ | WRITE | LOGS | TRACES | {"sqs:SendMessage"})
-    - {"dynamodb:BatchGetItem", "dynamodb:PutItem", "dynamodb:ConditionCheckItem"},
+    | {
+        "dynamodb:Query",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:ConditionCheckItem",
+        "dynamodb:BatchWriteItem",
+        "states:StartExecution",
+        "states:DescribeExecution",
+        "states:StopExecution",
+    },
+    "CompletionRole": LOGS
+    | TRACES
+    | {
+        "dynamodb:Query",
+        "dynamodb:GetItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
+        "dynamodb:BatchWriteItem",
+        "sqs:SendMessage",
+    },
     "WorkflowRole": HAVE_NO_RESOURCE_OF_THEIR_OWN
     | {"dynamodb:UpdateItem", "sqs:SendMessage", "lambda:InvokeFunction"},
 }
