@@ -123,7 +123,7 @@ class Task:
         return self.definition.schedule.folded(occurrence, max(now, occurrence))
 
     def is_too_late(self, now: datetime, folded: Folded) -> bool:
-        """Whether the latest instant that has passed lies further back than the task allows (P16)."""
+        """Whether the latest instant that has passed lies further back than is allowed (P16)."""
         limit = self.definition.max_lateness_seconds
         latest = folded.through or self._occurrence
         return limit is not None and now - latest > timedelta(seconds=limit)
