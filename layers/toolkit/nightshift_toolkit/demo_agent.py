@@ -1,30 +1,32 @@
-"""The agent that `make run` uses: no model, no network, and it says so.
+"""A stand-in for an agent: says what it was asked and what it was told, and invents nothing.
 
-It reads the prompt from its standard input, like any agent command, and says what it was asked.
+`python -m nightshift_toolkit.demo_agent < prompt`. It calls no model. It is what the local cloud's
+worker runs until it is given a real agent.
 """
-
-from __future__ import annotations
 
 import os
 import sys
 
-_SHOWN_CHARACTERS = 200
-
-
-def summary(prompt: str, run_id: str) -> str:
-    """Return what the demonstration agent answers to `prompt`."""
-    words = len(prompt.split())
-    first = " ".join(prompt.split())[:_SHOWN_CHARACTERS]
-    return (
-        f"I am the demonstration agent: no model is behind me.\n"
-        f"Run {run_id} gave me a prompt of {words} words: {first}\n"
-        "To run a real agent, start a worker with its command: nightshift worker -- my-agent"
-    )
+_FACTS = (
+    ("title", "NIGHTSHIFT_TITLE"),
+    ("scheduled for", "NIGHTSHIFT_SCHEDULED_FOR"),
+    ("trigger", "NIGHTSHIFT_TRIGGER"),
+    ("thread", "NIGHTSHIFT_THREAD_ID"),
+    ("run", "NIGHTSHIFT_RUN_ID"),
+)
 
 
 def main() -> None:
-    """Answer the prompt on standard input."""
-    print(summary(sys.stdin.read(), os.environ.get("NIGHTSHIFT_RUN_ID", "of unknown name")))
+    """Read the prompt from standard input and answer on standard output."""
+    prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    first, _, rest = prompt.strip().partition("\n")
+    more = f" (and {len(rest.splitlines())} more lines)" if rest else ""
+    print(f"Demo agent: I was asked: {first}{more}")
+    for name, variable in _FACTS:
+        if value := os.environ.get(variable):
+            print(f"  {name}: {value}")
+    print("No model was called; start the worker with an agent of your own for a real answer.")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class Queue(Protocol):
         ...
 
     def delete(self, delivery: Delivery) -> None:
-        """Take the message off the queue for good, also a second time. Raises `Unavailable`."""
+        """Take the message off the queue for good. Raises `Unavailable`."""
         ...
 
     def hand_back(self, delivery: Delivery) -> None:
