@@ -179,29 +179,6 @@ def test_workflow_writes_nothing_but_slots_and_runs_of_the_table() -> None:
     assert leading == ["ACTIVE#*", "TASK#*"]
 
 
-def test_worker_takes_work_speaks_for_runs_and_marks_runs_alone() -> None:
-    """A worker runs people's code: it cannot read tasks, send work or start executions."""
-    granted = {
-        action: statement
-        for statement in worker_statements()
-        for action in as_list(statement["Action"])
-    }
-    assert set(granted) == {
-        "sqs:ReceiveMessage",
-        "sqs:DeleteMessage",
-        "sqs:ChangeMessageVisibility",
-        "sqs:GetQueueAttributes",
-        "states:SendTaskSuccess",
-        "states:SendTaskFailure",
-        "states:SendTaskHeartbeat",
-        "dynamodb:UpdateItem",
-    }
-    condition = granted["dynamodb:UpdateItem"]["Condition"]
-    assert condition == {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["TASK#*"]}}
-    assert granted["sqs:ReceiveMessage"]["Resource"] == {"Fn::GetAtt": ["WorkerQueue", "Arn"]}
-    assert granted["states:SendTaskSuccess"]["Resource"] == {"Ref": "Workflow"}
-
-
 def test_every_route_but_health_and_preflight_wants_a_token_with_a_scope() -> None:
     """P8: no claims, no service; a preflight carries no token by its nature."""
     open_routes = set()
