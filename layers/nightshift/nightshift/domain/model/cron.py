@@ -7,7 +7,7 @@ Everything a library could read its own way (ranges, steps, names, stars) is dec
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Final
 
@@ -98,6 +98,15 @@ def parse_cron(text: object) -> CronExpression:
     Raises InvalidSchedule with a sentence that names the field and never repeats the text, and
     NeverFires for dates that do not exist in any year.
     """
+    if not isinstance(text, str):
+        raise _refused("the cron expression must be text")
+    if len(text) > MAX_LENGTH:
+        raise _refused(f"the cron expression is longer than {MAX_LENGTH} characters")
+    return _parsed(text)
+
+
+@lru_cache(maxsize=2048)
+def _parsed(text: str) -> CronExpression:
     minute, hour, day, month, weekday = (
         parse_field(field_text, kind) for field_text, kind in zip(_split(text), FIELDS, strict=True)
     )
@@ -129,11 +138,7 @@ def _ever_fires(expression: CronExpression) -> bool:
     )
 
 
-def _split(text: object) -> list[str]:
-    if not isinstance(text, str):
-        raise _refused("the cron expression must be text")
-    if len(text) > MAX_LENGTH:
-        raise _refused(f"the cron expression is longer than {MAX_LENGTH} characters")
+def _split(text: str) -> list[str]:
     if any(not (" " <= character <= "~" or character == "\t") for character in text):
         raise _refused("the cron expression may hold only printable ASCII, space and tab")
     parts = text.split()
