@@ -60,7 +60,10 @@ class Application:
     def _miss(self, _missed: Exception) -> Response[str]:
         def refuse(event: APIGatewayProxyEventV2) -> Answer:
             allowed = [method for rule, method in _RULES if rule.fullmatch(event.raw_path)]
-            raise MethodNotAllowed(sorted(allowed)) if allowed else UnknownPath
+            # A path with characters that no id has misses its rule, though its shape is ours.
+            if not allowed or event.http_method in allowed:
+                raise UnknownPath
+            raise MethodNotAllowed(sorted(allowed))
 
         return self._told(UNROUTED, refuse)
 

@@ -98,7 +98,6 @@ class RunResponse(Wire):
     folded: int
     folded_through: str | None
     folded_cut: bool
-    cancel_requested: bool
     started_at: str | None
     finished_at: str | None
     created_at: str
@@ -122,7 +121,6 @@ class RunResponse(Wire):
             folded=run.folded,
             folded_through=_instant(run.folded_through),
             folded_cut=run.folded_cut,
-            cancel_requested=run.cancel_requested,
             started_at=_instant(run.started_at),
             finished_at=_instant(run.finished_at),
             created_at=format_instant(run.created_at),
