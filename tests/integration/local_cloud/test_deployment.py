@@ -242,3 +242,31 @@ def test_a_template_that_cannot_be_deployed_says_why_in_one_sentence(
     with pytest.raises(DeploymentError, match="Broken: ") as caught:
         deploy(engine, template, {})
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("stands", [True, False], ids=["on top of one that stood", "as the first"])
+def test_a_deployment_succeeds_after_one_that_failed(tmp_path: Path, *, stands: bool) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(PROBE.parent, project)
+    template, state = project / "template.yaml", tmp_path / "state"
+    good = template.read_text().replace(
+        "  Table:\n    Type: AWS::DynamoDB::Table\n",
+        "  Table:\n    Type: AWS::DynamoDB::Table\n    DeletionPolicy: Retain\n",
+    )
+    broken = good.replace(
+        "\nOutputs:\n",
+        "\n  Broken:\n    Type: AWS::Lambda::EventInvokeConfig\n    DependsOn: Table\n"
+        "    Properties: {FunctionName: absent, Qualifier: $LATEST}\n\nOutputs:\n",
+    )
+    parameters = {"JwtIssuer": "http://127.0.0.1:1", "JwtAudience": AUDIENCE}
+    with Engine(state) as engine:
+        if stands:
+            template.write_text(good)
+            deploy(engine, template, parameters)
+        template.write_text(broken)
+        with pytest.raises(DeploymentError, match="Broken: "):
+            deploy(engine, template, parameters)
+    template.write_text(good)
+    with Engine(state) as engine:
+        deploy(engine, template, parameters)
+        assert httpx.get(engine.api_url + "/open").json()["word"] == "from the layer"

@@ -172,5 +172,5 @@ def test_an_engine_that_dies_ends_the_run_with_one_sentence(run: Run) -> None:
     os.kill(int(run.ready()["engine_pid"]), signal.SIGKILL)
     assert run.process.wait(READY_SECONDS) == EngineStoppedError.exit_code
     said = run.output()
-    assert "The engine stopped by itself" in said
+    assert "The engine was killed by signal 9" in said
     assert "Traceback" not in said

@@ -24,6 +24,9 @@ _TEMPLATE_KEY = "template.json"
 _DIGEST_TAG = "nightshift-digest"
 _POLL_SECONDS = 0.05
 _DEPLOY_SECONDS = 120.0
+_STANDS = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE"})
+# Its first deployment failed: CloudFormation lets nothing be done with it but to delete it.
+_NEVER_STOOD = frozenset({"CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"})
 _CAPABILITIES = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
 
 
@@ -59,10 +62,13 @@ def deploy(engine: Engine, template_path: Path, parameters: Mapping[str, str]) -
     digest = _digest(package, parameters)
     cloudformation = engine.client("cloudformation")
     stack = _describe(cloudformation)
-    if stack is None or not _stands(stack, digest):
+    if stack is not None and stack["StackStatus"] in _NEVER_STOOD:
+        cloudformation.delete_stack(StackName=STACK)
+        _wait(cloudformation)
+        stack = None
+    if stack is None or not _is_current(stack, digest):
         _upload(engine, package)
-        _change(cloudformation, parameters, digest, exists=stack is not None)
-        stack = _wait(cloudformation)
+        stack = _change(cloudformation, parameters, digest, before=stack)
         changed = True
     else:
         changed = False
@@ -104,10 +110,9 @@ def _describe(cloudformation: Any) -> dict[str, Any] | None:
     return stack
 
 
-def _stands(stack: dict[str, Any], digest: str) -> bool:
+def _is_current(stack: dict[str, Any], digest: str) -> bool:
     tags = {tag["Key"]: tag["Value"] for tag in stack.get("Tags", [])}
-    complete = stack["StackStatus"] in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}
-    return complete and tags.get(_DIGEST_TAG) == digest
+    return stack["StackStatus"] in _STANDS and tags.get(_DIGEST_TAG) == digest
 
 
 def _upload(engine: Engine, package: Package) -> None:
@@ -120,30 +125,44 @@ def _upload(engine: Engine, package: Package) -> None:
 
 
 def _change(
-    cloudformation: Any, parameters: Mapping[str, str], digest: str, *, exists: bool
-) -> None:
-    verb = cloudformation.update_stack if exists else cloudformation.create_stack
+    cloudformation: Any,
+    parameters: Mapping[str, str],
+    digest: str,
+    *,
+    before: dict[str, Any] | None,
+) -> dict[str, Any]:
+    verb = cloudformation.create_stack if before is None else cloudformation.update_stack
     endpoint = cloudformation.meta.endpoint_url
-    verb(
-        StackName=STACK,
-        # By address: a template of this size is over the limit of a template in a request.
-        TemplateURL=f"{endpoint}/{BUCKET}/{_TEMPLATE_KEY}",
-        Capabilities=_CAPABILITIES,
-        Parameters=[
-            {"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()
-        ],
-        Tags=[{"Key": _DIGEST_TAG, "Value": digest}],
-    )
+    try:
+        verb(
+            StackName=STACK,
+            # By address: a template of this size is over the limit of a template in a request.
+            TemplateURL=f"{endpoint}/{BUCKET}/{_TEMPLATE_KEY}",
+            Capabilities=_CAPABILITIES,
+            Parameters=[
+                {"ParameterKey": name, "ParameterValue": value}
+                for name, value in parameters.items()
+            ],
+            Tags=[{"Key": _DIGEST_TAG, "Value": digest}],
+        )
+    except ClientError as error:
+        message = error.response["Error"]["Message"]
+        # What is wanted stands, by the roll-back of an update that failed.
+        if before is not None and message.startswith("No updates"):
+            return before
+        raise DeploymentError(message) from error
+    stack = _wait(cloudformation)
+    if stack is None or stack["StackStatus"] not in _STANDS:
+        raise DeploymentError(_reason(cloudformation))
+    return stack
 
 
-def _wait(cloudformation: Any) -> dict[str, Any]:
+def _wait(cloudformation: Any) -> dict[str, Any] | None:
     deadline = time.monotonic() + _DEPLOY_SECONDS
     while time.monotonic() < deadline:
         stack = _describe(cloudformation)
-        if stack is not None and not stack["StackStatus"].endswith("_IN_PROGRESS"):
-            if stack["StackStatus"] in {"CREATE_COMPLETE", "UPDATE_COMPLETE"}:
-                return stack
-            raise DeploymentError(_reason(cloudformation))
+        if stack is None or not stack["StackStatus"].endswith("_IN_PROGRESS"):
+            return stack
         time.sleep(_POLL_SECONDS)
     raise DeploymentError(f"CloudFormation was not done after {_DEPLOY_SECONDS:.0f} s")
 

@@ -185,6 +185,7 @@ class Engine:
             "MINISTACK_ACCOUNT_ID": ACCOUNT,
             "PERSIST_STATE": "1" if persistent else "0",
             "STATE_DIR": str(self._folder / "engine"),
+            "FUNCTIONS_LOG": str(self._folder / "functions.log"),
             "S3_DATA_DIR": str(self._folder / "s3"),
             "DOCKER_HOST": "unix:///nonexistent",
             "IOT_MTLS_ENABLED": "0",
@@ -210,8 +211,12 @@ class Engine:
     def obituary(self) -> str:
         """Return the sentence for an engine that ended by itself, with its last words."""
         lines = self.log_path.read_text(errors="replace").strip().splitlines()
-        last_words = f" (its last words: {lines[-1].strip()[:200]})" if lines else ""
-        return f"The engine stopped by itself{last_words}; its log is {self.log_path}."
+        code = None if self._process is None else self._process.poll()
+        if code is not None and code < 0:
+            why = f"was killed by signal {-code}"
+        else:
+            why = f"stopped by itself ({lines[-1].strip()[:300] if lines else 'without a word'})"
+        return f"The engine {why}; its log is {self.log_path}."
 
     def snapshot(self) -> None:
         """Write the whole state down now; a kill afterwards loses nothing of what stands."""

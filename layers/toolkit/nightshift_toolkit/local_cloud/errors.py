@@ -40,7 +40,9 @@ class DeploymentError(LocalCloudError):
 
     def __init__(self, reason: str) -> None:
         """Carry CloudFormation's own `reason`."""
-        super().__init__(f"The template could not be deployed into the local cloud: {reason}.")
+        super().__init__(
+            f"The template could not be deployed into the local cloud: {reason.rstrip(chr(46))}."
+        )
 
 
 class UnsupportedEngineError(LocalCloudError):

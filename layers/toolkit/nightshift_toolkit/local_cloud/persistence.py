@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import shutil
 import threading
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ministack import app as ministack  # type: ignore[import-untyped]
@@ -21,6 +20,7 @@ from ministack.core.responses import now_iso  # type: ignore[import-untyped]
 from ministack.services import lambda_svc as functions  # type: ignore[import-untyped]
 from ministack.services import stepfunctions as states
 
+from nightshift_toolkit.local_cloud.housekeeping import forget_old
 from nightshift_toolkit.local_cloud.journal import Journal, recording, replay
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _TRIES = 20
 _LARGE_JOURNAL_BYTES = 64 * 2**20
-_EXECUTIONS_KEPT = timedelta(days=1)
 _RESTARTED = "States.ServiceRestart"
 
 
@@ -63,7 +62,7 @@ class Memory:
         changed = [e["execution"] for e in self._journal.entries() if "execution" in e]
         for execution in changed:
             states._executions[execution["executionArn"]] = execution
-        _forget_old_executions()
+        forget_old()
         self._fail_interrupted()
         if replayed or changed:
             self.snapshot()
@@ -158,10 +157,3 @@ def _copied(get_state: Callable[[], Any]) -> Any:
         except RuntimeError:
             continue
     raise OSError("The engine's state changes faster than it can be copied.")
-
-
-def _forget_old_executions() -> None:
-    oldest = (datetime.now(UTC) - _EXECUTIONS_KEPT).isoformat()
-    for key, execution in list(states._executions._data.items()):
-        if execution["status"] != "RUNNING" and (execution["stopDate"] or "") < oldest:
-            del states._executions._data[key]

@@ -21,7 +21,9 @@ from hypercorn.config import Config
 from ministack import app as ministack  # type: ignore[import-untyped]
 
 from nightshift_toolkit.local_cloud import shim
+from nightshift_toolkit.local_cloud.errors import UnsupportedEngineError
 from nightshift_toolkit.local_cloud.gateway import doors
+from nightshift_toolkit.local_cloud.housekeeping import copy_logs_to
 from nightshift_toolkit.local_cloud.persistence import Memory
 
 if TYPE_CHECKING:
@@ -96,7 +98,11 @@ def _port(descriptor: int) -> int:
 
 def main() -> None:
     """Serve until told to stop."""
-    shim.install()
+    try:
+        shim.install()
+    except UnsupportedEngineError as error:
+        sys.exit(str(error))
+    copy_logs_to(Path(os.environ["FUNCTIONS_LOG"]))
     folder = Path(os.environ["STATE_DIR"])
     memory = Memory(folder) if os.environ["PERSIST_STATE"] == "1" else None
     asyncio.run(_serve([int(argument) for argument in sys.argv[1:]], memory))

@@ -93,7 +93,7 @@ def _watch(stop: threading.Event, cloud: LocalCloud, worker: subprocess.Popen[by
 
 @contextlib.contextmanager
 def _worker(cloud: LocalCloud, agent_command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-    with (cloud.state_dir / "worker.log").open("ab") as log:
+    with (cloud.state_dir / "worker.log").open("wb") as log:
         worker = _start_worker(cloud, agent_command, log)
     try:
         yield worker
