@@ -36,6 +36,7 @@ class Action(StrEnum):
     RUN_COMPLETED = "run_completed"  # the end of a run was recorded
     COMPLETION_REPEATED = "completion_repeated"  # it had been recorded before
     CANCEL_REQUESTED = "cancel_requested"  # a run is to be stopped
+    STOP_UNANSWERED = "stop_unanswered"  # the stop is asked for again by the next tick
     RUN_TRIGGERED = "run_triggered"  # a person or program started a run
     CORRUPT_SLOT = "corrupt_slot"  # a slot cannot be read; its keys stay held
     CORRUPT_ROWS = "corrupt_rows"  # a list passed over rows that cannot be read
@@ -98,6 +99,7 @@ _LEVELS: dict[str, int] = {
     Action.TASK_BLOCKED: logging.WARNING,
     Action.LAUNCH_UNKNOWN: logging.WARNING,
     Action.PAYLOAD_MISSING: logging.WARNING,
+    Action.STOP_UNANSWERED: logging.WARNING,
     Action.CORRUPT_SLOT: logging.ERROR,
     Action.CORRUPT_ROWS: logging.ERROR,
     Action.SIGNAL_IGNORED: logging.WARNING,
