@@ -182,3 +182,14 @@ def test_layers_hold_the_first_party_package_and_nothing_of_the_desk() -> None:
     assert {child.name for child in folders["VendorLayer"].iterdir()} == {"requirements.txt"}
     deployed = {stack.target(layer) for layer in stack.template()["Globals"]["Function"]["Layers"]}
     assert deployed == set(layers)
+
+
+def test_packages_are_built_for_the_processor_that_runs_them() -> None:
+    """A wheel for another one loads nowhere but in tests; arm64 is the cheaper of the two."""
+    chosen = {"Ref": "Architecture"}
+    for resource in stack.template()["Resources"].values():
+        if resource["Type"] == "AWS::Serverless::LayerVersion":
+            assert resource["Metadata"]["BuildArchitecture"] == chosen
+            assert resource["Properties"]["CompatibleArchitectures"] == [chosen]
+    assert stack.template()["Globals"]["Function"]["Architectures"] == [chosen]
+    assert stack.parameter_defaults()["Architecture"] == "arm64"
