@@ -177,18 +177,20 @@ def assign(attributes: dict[str, Any]) -> list[Action]:
 
 def definition_actions(task: Task) -> list[Action]:
     """What an edit writes; none of what dispatch and completion own but the plan (P19)."""
-    return assign(_definition_attributes(task)) + plan_actions(task, plan_of(task))
+    own = _definition_attributes(task) | _switch_attributes(task)
+    return assign(own) + plan_actions(task, plan_of(task))
 
 
 def switch_actions(task: Task) -> list[Action]:
     """What pause and resume write."""
-    own = {
-        "revision": task.revision,
-        "updated_at": task.updated_at,
-        "pause_reason": task.state.pause_reason,
-        "blocked_reason": task.state.blocked_reason,
-    }
-    return assign(own) + plan_actions(task, plan_of(task))
+    own = {"revision": task.revision, "updated_at": task.updated_at}
+    return assign(own | _switch_attributes(task)) + plan_actions(task, plan_of(task))
+
+
+def _switch_attributes(task: Task) -> dict[str, Any]:
+    """Why the clock must not start the task; an edit can lift it as well (P20)."""
+    state = task.state
+    return {"pause_reason": state.pause_reason, "blocked_reason": state.blocked_reason}
 
 
 def plan_actions(task: Task, plan: Plan) -> list[Action]:
