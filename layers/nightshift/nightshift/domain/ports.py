@@ -287,7 +287,8 @@ class RunStore(Protocol):
         """Make the run terminal if it is not, give back the keys it still holds, tell its task.
 
         May be sent any number of times, at any time; never touches another run's keys. When the
-        task is gone, the run's record and payload go too (P5).
+        task is gone, the run's record and payload go too (P5). News that the run was never
+        launched (`RunOutcome.unlaunched`) does nothing when the run is past the fence (P18).
         """
         ...
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nightshift.domain.errors import CorruptRecord
-from nightshift.domain.model.enums import SlotState, Trigger
+from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
 from nightshift.domain.model.run import Keys, Run, Slot
 from nightshift.domain.model.task import Plan, Task
 from nightshift.domain.ports import (
@@ -146,18 +146,26 @@ class MemoryRuns:
         ref = TaskRef(keys.user_id, keys.task_id)
         task_row = self.state.tasks.get(ref)
         run_row = self.state.runs[keys.task_id].get(keys.run_id)
+        started = run_row is not None and run_row.run.status is RunStatus.RUNNING
+        if started and completion.outcome.unlaunched:
+            return CompletionAnswer(recorded=False)
         recorded = run_row is not None and run_row.run.status.active
         if run_row is not None and recorded:
             run_row.run = ended(run_row.run, completion.outcome)
         if task_row is None:
-            self.state.runs.pop(keys.task_id, None)
-            if completion.payload_revision is not None:
+            if recorded:
+                del self.state.runs[keys.task_id][keys.run_id]
+            if self._releases(keys) and completion.payload_revision is not None:
                 self.state.payloads.pop((ref, completion.payload_revision), None)
         elif task_row.task.state.active_run_id == keys.run_id:
             new = recorded or run_row is None
             self._tell(task_row.task, keys.run_id, completion.verdict if new else None)
         self._release(keys)
         return CompletionAnswer(recorded=recorded)
+
+    def _releases(self, keys: Keys) -> bool:
+        slot = self.state.slots.get(keys.task_id)
+        return slot is not None and slot.slot.run_id == keys.run_id
 
     def _release(self, keys: Keys) -> None:
         slot = self.state.slots.get(keys.task_id)

@@ -166,5 +166,7 @@ def copied(value: Value) -> Value:
         case Run():
             schedule, result = copy.deepcopy((value.schedule, value.result))
             return replace(value, schedule=schedule, result=result)
+        case Slot():
+            return value
         case _:
             return copy.deepcopy(value)

@@ -8,7 +8,7 @@ from pynamodb.expressions.update import Action
 from nightshift.adapters.dynamodb import conditions, keys, mapping
 from nightshift.adapters.dynamodb.items import RunItem, TaskItem
 from nightshift.adapters.dynamodb.table import Delete, Operation, Raw, Table, Update
-from nightshift.domain.model.enums import Outcome
+from nightshift.domain.model.enums import Outcome, RunStatus
 from nightshift.domain.ports import Completion, CompletionAnswer, Ended
 
 HISTORY_LIFETIME = timedelta(days=400)
@@ -27,6 +27,7 @@ class _Parts:
     lock: bool = True
     task: bool = True
     task_gone: bool = False
+    run_gone: bool = False
 
 
 def complete(table: Table, completion: Completion) -> CompletionAnswer:
@@ -40,14 +41,21 @@ def complete(table: Table, completion: Completion) -> CompletionAnswer:
         if refusals is None:
             return CompletionAnswer(recorded=parts.run)
         for (name, _), refusal in zip(named, refusals, strict=True):
-            if refusal is not None:
-                parts = _without(parts, name, refusal.item)
+            if refusal is None:
+                continue
+            if name == "run" and completion.outcome.unlaunched and _is_running(refusal.item):
+                return CompletionAnswer(recorded=False)
+            parts = _without(parts, name, refusal.item)
     return CompletionAnswer(recorded=False)
 
 
 def _without(parts: _Parts, name: str, met: Raw | None) -> _Parts:
-    gone = name == "task" and met is None
-    return replace(parts, **{name: False}, task_gone=parts.task_gone or gone)
+    gone = {f"{name}_gone": True} if met is None and name in ("task", "run") else {}
+    return replace(parts, **{name: False}, **gone)
+
+
+def _is_running(met: Raw | None) -> bool:
+    return met is not None and met["status"]["S"] == RunStatus.RUNNING.value
 
 
 def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operation]]:
@@ -65,7 +73,8 @@ def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operat
         key = keys.thread_lock(held.user_id, held.locked_thread_id)
         named.append(("lock", Delete(key, conditions.held_by(run_id))))
     if parts.task:
-        actions = _word_for_task(completion) if parts.run else [TaskItem.active_run_id.remove()]
+        untold = parts.run or parts.run_gone
+        actions = _word_for_task(completion) if untold else [TaskItem.active_run_id.remove()]
         key = keys.task(held.user_id, held.task_id)
         named.append(("task", Update(key, actions, conditions.names_run(run_id))))
     if parts.task_gone and completion.payload_revision is not None and named:
@@ -75,10 +84,11 @@ def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operat
 
 
 def _end_of_run(completion: Completion, parts: _Parts) -> Operation:
-    key = keys.run(completion.keys.task_id, completion.outcome.run_id)
-    if parts.task_gone:
-        return Delete(key, conditions.not_terminal())
     outcome = completion.outcome
+    key = keys.run(completion.keys.task_id, outcome.run_id)
+    unended = conditions.before_the_fence() if outcome.unlaunched else conditions.not_terminal()
+    if parts.task_gone:
+        return Delete(key, unended)
     actions: list[Action] = [
         RunItem.status.set(outcome.outcome.value),
         RunItem.finished_at.set(outcome.finished_at),
@@ -91,7 +101,7 @@ def _end_of_run(completion: Completion, parts: _Parts) -> Operation:
         actions.append(RunItem.error.set(outcome.error))
     if outcome.result is not None:
         actions.append(RunItem.result.set(dict(outcome.result)))
-    return Update(key, actions, conditions.not_terminal())
+    return Update(key, actions, unended)
 
 
 def _word_for_task(completion: Completion) -> list[Action]:

@@ -93,6 +93,14 @@ def not_terminal() -> Condition:
     return _all(EXISTS, RunItem.status.is_in(*active))
 
 
+def before_the_fence() -> Condition:
+    """The run is still queued.
+
+    Closes: a launch that arrives just when its run is written off as never launched (P18).
+    """
+    return _all(EXISTS, RunItem.status == RunStatus.QUEUED.value)
+
+
 def not_dispatching() -> Condition:
     """No run of the task is between admission and fence (K7).
 

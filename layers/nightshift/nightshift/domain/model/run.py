@@ -271,7 +271,8 @@ class RunOutcome:
     """How a run ended, whoever brought the news: workflow, status event, verification, launch.
 
     `silent` marks the end of a run of which no worker had spoken for too long; the record of the
-    pickup then tells `worker_lost` from `not_picked_up`.
+    pickup then tells `worker_lost` from `not_picked_up`. `unlaunched` marks the end of a run that
+    was seen before the fence and has no execution; it ends nothing that is past the fence (P18).
     """
 
     run_id: str
@@ -282,6 +283,7 @@ class RunOutcome:
     result: Mapping[str, Any] | None = None
     attempt: int = 1
     silent: bool = False
+    unlaunched: bool = False
 
     def seen_with(self, run: Run) -> "RunOutcome":
         """This outcome with what only the run's record can tell, and with bounded text (K8)."""

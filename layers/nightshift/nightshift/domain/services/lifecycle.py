@@ -103,26 +103,33 @@ class Lifecycle:
             self._tell("run_verified", slot)
             self.record_outcome(execution.outcome, slot)
             return True
+        unlaunched = slot.state is SlotState.QUEUED
         if slot.cancel_requested:
             never = RunOutcome(
                 run_id=slot.run_id,
                 outcome=Outcome.INTERRUPTED,
                 reason="cancelled",
                 finished_at=now,
+                unlaunched=unlaunched,
             )
         elif slot.launch_is_over(now):
-            launched = slot.state is SlotState.RUNNING
             never = RunOutcome(
                 run_id=slot.run_id,
                 outcome=Outcome.FAILED,
-                reason="execution_lost" if launched else "not_launched",
+                reason="not_launched" if unlaunched else "execution_lost",
                 error="Step Functions knows no execution of this run.",
                 finished_at=now,
+                unlaunched=unlaunched,
             )
         else:
             return False
         self.record_outcome(never, slot)
-        return True
+        return not self._is_held(slot)
+
+    def _is_held(self, slot: Slot) -> bool:
+        """Whether the run still holds its slot: a launch may have arrived just now (P18)."""
+        holder = self.runs.slot(slot.task_id, slot.keys.slot_shard)
+        return holder is not None and holder.run_id == slot.run_id
 
     def cancel_run(self, command: CancelRun) -> Run:
         """Ask for an active run to be stopped; its keys are free when that is confirmed (P7).
@@ -203,6 +210,7 @@ class Lifecycle:
             reason="launch_failed",
             error=reason,
             finished_at=now,
+            unlaunched=True,
         )
         self._complete(outcome, slot.keys, slot.payload_revision, verdict)
 
