@@ -1,6 +1,6 @@
 """What the API answers with, as types; the JSON itself is handed on unchanged (SPEC section 7)."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 
 class Task(TypedDict):
@@ -17,9 +17,9 @@ class Task(TypedDict):
     timezone: str
     overlap_policy: str
     priority: int
-    timeout_seconds: int | None
+    timeout_seconds: int
     max_lateness_seconds: int | None
-    jitter_seconds: int | None
+    jitter_seconds: int
     starts_at: str | None
     ends_at: str | None
     max_runs: int | None
@@ -31,6 +31,7 @@ class Task(TypedDict):
     dispatching: bool
     pause_reason: str | None
     next_run_at: str | None
+    due_at: str | None
     last_run_at: str | None
     last_run_id: str | None
     last_thread_id: str | None
@@ -65,16 +66,19 @@ class Run(TypedDict):
     result: RunResult | None
     attempt: int
     folded: int
+    folded_through: str | None
+    folded_cut: bool
     started_at: str | None
     finished_at: str | None
     created_at: str
+    schedule: dict[str, Any]
 
 
 class Thread(TypedDict):
     """A conversation in which agent runs happen."""
 
     id: str
-    created_at: NotRequired[str]
+    created_at: str
 
 
 class Triggered(TypedDict):

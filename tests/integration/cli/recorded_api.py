@@ -27,7 +27,7 @@ TASK: dict[str, Any] = {
     "priority": 5,
     "timeout_seconds": 900,
     "max_lateness_seconds": None,
-    "jitter_seconds": None,
+    "jitter_seconds": 0,
     "starts_at": None,
     "ends_at": None,
     "max_runs": None,
@@ -39,6 +39,7 @@ TASK: dict[str, Any] = {
     "dispatching": False,
     "pause_reason": None,
     "next_run_at": "2099-01-05T14:00:00.000Z",
+    "due_at": "2099-01-05T14:00:00.000Z",
     "last_run_at": None,
     "last_run_id": None,
     "last_thread_id": None,
@@ -62,9 +63,19 @@ RUN: dict[str, Any] = {
     "result": {"exit_code": 3, "output": "\nalmost there\nbut no\n", "truncated": False},
     "attempt": 1,
     "folded": 0,
+    "folded_through": None,
+    "folded_cut": False,
     "started_at": "2026-01-05T14:00:01.000Z",
     "finished_at": "2026-01-05T14:01:11.000Z",
     "created_at": "2026-01-05T14:00:00.500Z",
+    "schedule": {
+        "schedule_type": "cron",
+        "schedule_spec": {"cron": "0 9 * * MON-FRI"},
+        "timezone": "America/New_York",
+        "starts_at": None,
+        "ends_at": None,
+        "max_runs": None,
+    },
 }
 
 

@@ -1,8 +1,14 @@
 """The command line against an API that answers recorded shapes."""
 
+import fcntl
 import json
+import os
+import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +16,7 @@ from typing import Any
 import jwt
 import pytest
 from click.testing import CliRunner, Result
+from rich.cells import cell_len
 
 from integration.cli.recorded_api import (
     RUN,
@@ -96,12 +103,37 @@ def test_a_list_in_a_pipe_is_a_line_a_task_and_cuts_nothing(api: RecordedApi, ru
     tasks = [TASK | {"title": title}, TASK | {"title": hostile, "blocked_reason": "no_shell"}]
     api.answer("GET", TASKS, 200, {"items": tasks, "next_cursor": None})
     heading, first, second = _ok(run("tasks", "list")).splitlines()
-    assert heading.split() == ["ID", "TITLE", "STATUS", "NEXT", "SCHEDULE", "LAST"]
+    assert heading.split() == ["ID", "TITLE", "STATUS", "NEXT", "LAST", "SCHEDULE"]
     assert title.strip() in first
     assert "0 9 * * MON-FRI" in first
     assert "\x1b" not in second
     assert "[bold]x[/bold]" in second
     assert " blocked " in second
+
+
+def test_a_list_on_a_terminal_cuts_titles_to_its_width_and_no_id(
+    api: RecordedApi, run: Run
+) -> None:
+    title = "夜 " * 60
+    api.answer("GET", TASKS, 200, {"items": [TASK | {"title": title}], "next_cursor": None})
+    _, line = _on_terminal(130, "tasks", "list", "--url", api.url, "--token", "secret")
+    assert line.startswith(f"{TASK_ID}  夜 夜 ")
+    assert "…" in line
+    assert line.endswith("0 9 * * MON-FRI America/New_York")
+    assert cell_len(line) <= 130
+
+
+def _on_terminal(columns: int, *arguments: str) -> list[str]:
+    """What a command shows on a terminal so many columns wide, without its colours."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    command = [sys.executable, "-m", "nightshift_toolkit.cli", *arguments]
+    environment = {**os.environ, "TERM": "xterm"}
+    subprocess.run(command, stdin=theirs, stdout=theirs, env=environment, check=True)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    os.close(theirs)
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
 
 
 def test_an_empty_list_says_what_to_do_next(api: RecordedApi, run: Run) -> None:
@@ -122,7 +154,7 @@ def test_a_task_is_shown_with_its_prompt(api: RecordedApi, run: Run) -> None:
     api.answer("GET", TASK_PATH, 200, TASK | {"action": {"kind": "agent", "prompt": prompt}})
     output = _ok(run("tasks", "show", TASK_ID))
     assert "Prompt    First line\n          second line\n" in output
-    assert "Schedule  0 9 * * MON-FRI (America/New_York)\n" in output
+    assert "Schedule  0 9 * * MON-FRI America/New_York\n" in output
     assert "Blocked" not in output
 
 
@@ -206,7 +238,7 @@ def test_a_thread_is_registered_and_shown(api: RecordedApi, run: Run) -> None:
     ("status", "code", "exit_code", "hint"),
     [
         (404, "task_not_found", ExitCode.NOT_FOUND, "nightshift tasks list"),
-        (409, "active_run", ExitCode.CONFLICT, "nightshift runs list TASK"),
+        (409, "active_run", ExitCode.CONFLICT, f"nightshift runs list {TASK_ID}"),
         (412, "precondition_failed", ExitCode.CONFLICT, None),
         (422, "invalid_time_zone", ExitCode.REFUSED, "--zone Europe/Berlin"),
         (400, "invalid_cursor", ExitCode.REFUSED, None),
@@ -240,6 +272,32 @@ def test_every_refused_field_is_named(api: RecordedApi, run: Run) -> None:
     assert (
         "Error: Not valid.\n       timezone: Not a zone.\n       title: Empty.\n" in result.stderr
     )
+
+
+def test_a_refused_field_that_the_sentence_names_is_not_named_twice(
+    api: RecordedApi, run: Run
+) -> None:
+    errors = [{"field": "schedule_spec.cron", "message": "minute: 61 is not between 0 and 59"}]
+    sentence = "Minute: 61 is not between 0 and 59."
+    api.answer("POST", TASKS, 422, problem(422, "invalid_schedule", sentence, errors=errors))
+    result = run("tasks", "create", "--prompt", "x", "--cron", "61 * * * *")
+    assert result.stderr.splitlines()[0] == f"Error: {sentence}"
+    assert "schedule_spec" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown"),
+    [
+        ({"every_seconds": 5400}, "every 1 h 30 min"),
+        ({"once": "2026-07-06T13:00:00.000Z"}, "once Mon 2026-07-06 09:00 America/New_York"),
+        ({"cron": ["@daily", "0 12 * * 0"]}, "@daily | 0 12 * * 0 America/New_York"),
+    ],
+)
+def test_every_kind_of_schedule_is_shown_in_its_zone(
+    api: RecordedApi, run: Run, spec: dict[str, Any], shown: str
+) -> None:
+    api.answer("GET", TASK_PATH, 200, TASK | {"schedule_spec": spec})
+    assert f"Schedule  {shown}\n" in _ok(run("tasks", "show", TASK_ID))
 
 
 def test_in_json_a_refusal_is_the_apis_own_document(api: RecordedApi, run: Run) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 
+import click
+
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.client import ApiError, NotTheApiError, UnreachableError
 
@@ -75,12 +77,19 @@ def _sentence(error: ApiError) -> str:
         return "You are not signed in, or the token is no longer valid."
     if error.status == HTTPStatus.FORBIDDEN:
         return "This token does not allow that."
-    lines = [str(error)]
-    lines += [f"{each['field']}: {each['message']}" for each in error.problem.get("errors", [])]
-    return "\n       ".join(dict.fromkeys(lines))
+    sentence = str(error)
+    fields = [
+        f"{each['field']}: {each['message']}"
+        for each in error.problem.get("errors", [])
+        if each["message"].strip(".").casefold() not in sentence.casefold()
+    ]
+    return "\n       ".join([sentence, *fields])
 
 
 def _hint(error: ApiError) -> str | None:
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return "nightshift token --user me (local cloud), or NIGHTSHIFT_TOKEN with a new token"
-    return _HINTS.get(error.code or "")
+    hint = _HINTS.get(error.code or "")
+    context = click.get_current_context(silent=True)
+    task_id = context.params.get("task_id") if context else None
+    return hint.replace("TASK", str(task_id)) if hint and task_id else hint

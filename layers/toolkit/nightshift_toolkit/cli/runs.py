@@ -50,6 +50,7 @@ def list_runs(*, session: Session, task_id: str, status: str | None, limit: int)
             )
             for run in runs
         ),
+        flexible="OUTPUT",
         empty="No runs yet.  Try:  nightshift tasks trigger " + task_id,
     )
 

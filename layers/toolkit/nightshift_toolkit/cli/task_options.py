@@ -39,6 +39,7 @@ CLEARABLE = {
     "max-runs": "max_runs",
     "assistant": "assistant_id",
     "timeout": "timeout_seconds",
+    "labels": "labels",
 }
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

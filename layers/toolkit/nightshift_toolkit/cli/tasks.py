@@ -10,7 +10,7 @@ from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
 from nightshift_toolkit.cli.tables import show_table
 from nightshift_toolkit.cli.task_options import CLEARABLE, require_whole, with_task_options
-from nightshift_toolkit.cli.text import in_zone, local_time, one_line, relative
+from nightshift_toolkit.cli.text import in_zone, local_time, one_line, relative, span
 
 if TYPE_CHECKING:
     from nightshift_toolkit.resources import Task
@@ -57,18 +57,19 @@ def list_tasks(
         return
     now = datetime.now(UTC)
     show_table(
-        ("ID", "TITLE", "STATUS", "NEXT", "SCHEDULE", "LAST"),
+        ("ID", "TITLE", "STATUS", "NEXT", "LAST", "SCHEDULE"),
         (
             (
                 task["id"],
                 task["title"],
                 _state(task),
                 relative(task["next_run_at"], now) if task["next_run_at"] else "-",
-                _schedule(task),
                 task["last_status"] or "-",
+                _schedule(task),
             )
             for task in tasks
         ),
+        flexible="TITLE",
         empty="No tasks.  Try:  nightshift tasks create --prompt TEXT --cron '0 9 * * *'",
     )
 
@@ -91,7 +92,7 @@ def show(*, session: Session, task_id: str) -> None:
             ("Status", _state(task)),
             ("Blocked", task.get("blocked_reason")),
             ("Paused", task.get("pause_reason")),
-            ("Schedule", f"{_schedule(task)} ({task['timezone']})"),
+            ("Schedule", _schedule(task)),
             ("Next", _when(task, "next_run_at")),
             ("Last run", _when(task, "last_run_at")),
             ("Last outcome", task["last_status"]),
@@ -120,7 +121,7 @@ def edit(
     clear: tuple[str, ...],
     fresh_thread: bool,
 ) -> None:
-    """Change what is given and nothing else."""
+    """Change what is given and nothing else; labels are replaced as a whole."""
     changes = fields | {CLEARABLE[name]: None for name in clear}
     if fresh_thread:
         changes |= {"context_mode": "fresh_thread", "thread_id": None}
@@ -210,9 +211,9 @@ def _state(task: "Task") -> str:
 
 def _schedule(task: "Task") -> str:
     spec = task["schedule_spec"]
-    if "cron" in spec:
-        cron = spec["cron"]
-        return cron if isinstance(cron, str) else " | ".join(cron)
+    if "once" in spec:
+        return f"once {in_zone(spec['once'], task['timezone'])}"
     if "every_seconds" in spec:
-        return f"every {spec['every_seconds']} s"
-    return f"once {spec.get('once', '')}".strip()
+        return f"every {span(spec['every_seconds'])}"
+    cron = spec["cron"]
+    return f"{cron if isinstance(cron, str) else ' | '.join(cron)} {task['timezone']}"
