@@ -21,6 +21,7 @@ class ScriptedExecutions:
     orders: list[LaunchOrder] = field(default_factory=list)
     stops: list[str] = field(default_factory=list)
     ignores_stops: bool = False
+    _stop_failure: Exception | None = None
     _known: dict[str, RunOutcome | None] = field(default_factory=dict)
     _unlisted: set[str] = field(default_factory=set)
     _answers: deque[tuple[LaunchResult | LaunchImpossible, bool]] = field(default_factory=deque)
@@ -60,6 +61,10 @@ class ScriptedExecutions:
         with self._lock:
             self._known[run_id] = news
         return news
+
+    def deafen_stops(self, failure: Exception) -> None:
+        """Let every stop fail so; the executions go on."""
+        self._stop_failure = failure
 
     def forget(self, run_id: str) -> None:
         """Let the execution be unknown, as if it had never been or was long ago."""
@@ -105,6 +110,8 @@ class ScriptedExecutions:
         """Stop the execution if it runs and stops are not ignored."""
         with self._lock:
             self.stops.append(run_id)
+            if self._stop_failure is not None:
+                raise self._stop_failure
             if run_id in self.running and not self.ignores_stops:
                 self.end(run_id, Outcome.INTERRUPTED, at, reason="cancelled")
 
@@ -146,11 +153,23 @@ class ScriptedInspector:
 
     def __init__(self, executions: ScriptedExecutions) -> None:
         self._executions = executions
+        self._also_listed: set[str] = set()
+        self._failure: Exception | None = None
+
+    def list_as_running(self, run_id: str) -> None:
+        """Let the list name an execution, as a page that is a moment old does."""
+        self._also_listed.add(run_id)
+
+    def stay_silent(self, failure: Exception) -> None:
+        """Let every description fail so."""
+        self._failure = failure
 
     def running(self) -> frozenset[str]:
         """See `Inspector.running`."""
-        return self._executions.listed()
+        return self._executions.listed() | self._also_listed
 
     def describe(self, run_id: str, now: datetime) -> Execution | None:  # noqa: ARG002
         """See `Inspector.describe`."""
+        if self._failure is not None:
+            raise self._failure
         return self._executions.look_up(run_id)

@@ -122,6 +122,10 @@ class MemoryStore:
         """How often an operation such as `tasks.read` was called."""
         return self._state.calls[operation]
 
+    def all_calls(self) -> dict[str, int]:
+        """How often each operation was called."""
+        return dict(self._state.calls)
+
     def forget_calls(self) -> None:
         """Count from zero again."""
         self._state.calls.clear()
