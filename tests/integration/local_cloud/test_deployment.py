@@ -56,6 +56,9 @@ class Probe(NamedTuple):
         items = self.engine.client("dynamodb").scan(TableName=table)["Items"]
         return {item["pk"]["S"] for item in items}
 
+    def failures(self) -> set[str]:
+        return {row for row in self.rows() if row.startswith("failed")}
+
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Probe]:
@@ -152,6 +155,13 @@ def test_a_function_finds_its_layer_its_table_and_the_packages_of_the_environmen
     assert told["row"] in probe.rows()
 
 
+def test_what_a_function_logs_and_that_it_failed_can_be_read_in_a_file(probe: Probe) -> None:
+    told = probe.invoke("Tell", Payload="{}")
+    assert f"told {told['row']}" in probe.engine.functions_log_path.read_text()
+    probe.invoke("Fail", Payload="{}")
+    assert '"function_failed"' in probe.engine.functions_log_path.read_text()
+
+
 def test_the_time_that_remains_to_a_function_goes_down(probe: Probe) -> None:
     before, after = probe.invoke("Tell", Payload='{"seconds": 0.2}')["remaining"]
     assert 9_000 < before <= 10_000
@@ -173,6 +183,7 @@ def test_a_function_at_work_holds_up_no_other(probe: Probe) -> None:
 
 
 def test_a_failed_asynchronous_call_without_retries_is_tried_once_and_kept(probe: Probe) -> None:
+    before = probe.failures()
     probe.invoke("Fail", Payload='{"marked": true}', InvocationType="Event")
     sqs = probe.engine.client("sqs")
     received = sqs.receive_message(
@@ -180,7 +191,7 @@ def test_a_failed_asynchronous_call_without_retries_is_tried_once_and_kept(probe
     )
     letter = json.loads(received["Messages"][0]["Body"])
     assert letter["requestPayload"] == {"marked": True}
-    assert len([row for row in probe.rows() if row.startswith("failed")]) == 1
+    assert len(probe.failures() - before) == 1
 
 
 def test_a_number_put_into_the_state_machine_stays_a_number(probe: Probe) -> None:

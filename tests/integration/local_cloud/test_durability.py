@@ -196,3 +196,24 @@ def test_executions_come_back_from_a_kill_as_ended_and_their_failure_is_told(
         received = engine.client("sqs").receive_message(QueueUrl=url, WaitTimeSeconds=10)
         event = json.loads(received["Messages"][0]["Body"])
         assert event["detail"]["executionArn"] == running
+
+
+def test_an_execution_that_ended_long_ago_is_forgotten_at_a_start(tmp_path: Path) -> None:
+    with Engine(tmp_path) as engine:
+        machines = Machines(engine)
+        machine = machines.create(("Done", {"Type": "Succeed"}))
+        old, new = machines.start(machine), machines.start(machine)
+        for execution in (old, new):
+            machines.ended(execution)
+    generation = (tmp_path / "engine" / "CURRENT").read_text()
+    snapshot = tmp_path / "engine" / generation / "stepfunctions.json"
+    state = json.loads(snapshot.read_text())
+    executions = state["payload"]["executions"]["data"]
+    (key,) = (key for key in executions if old in key)
+    executions[key]["stopDate"] = "2020-01-01T00:00:00.000Z"
+    snapshot.write_text(json.dumps(state))
+    with Engine(tmp_path) as engine:
+        machines = Machines(engine)
+        assert machines.describe(new)["status"] == "SUCCEEDED"
+        with pytest.raises(ClientError, match="ExecutionDoesNotExist"):
+            machines.describe(old)

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -114,30 +114,72 @@ def test_ctrl_c_stops_everything_that_was_started(run: Run) -> None:
         httpx.get(f"{api}/api/health")
 
 
-def test_the_next_run_finds_the_tasks_of_the_last_even_after_a_kill(run: Run, folder: Path) -> None:
-    card = run.ready()
-    token = mint_token("me", state_dir=folder, issuer=card["issuer"])
-    headers = {"authorization": f"Bearer {token}"}
-    body = {
-        "title": "kept",
-        "action": {"kind": "shell", "command": "true"},
-        "schedule_spec": {"cron": "0 3 * * *"},
-    }
-    tasks = f"{card['api_url']}/api/scheduled-tasks"
-    created = httpx.post(tasks, json=body, headers=headers)
-    assert created.status_code == 201, created.text
-    run.end(signal.SIGKILL)
-    again = Run(folder, free_port())
+class Api:
+    """The API of a run, as its user `me`."""
+
+    def __init__(self, run: Run) -> None:
+        card = run.ready()
+        token = mint_token("me", state_dir=run.folder, issuer=card["issuer"])
+        self._tasks = f"{card['api_url']}/api/scheduled-tasks"
+        self._headers = {"authorization": f"Bearer {token}"}
+
+    def _ask(self, method: str, path: str = "", **options: Any) -> Any:
+        answer = httpx.request(method, self._tasks + path, headers=self._headers, **options)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    def create(self, command: str) -> str:
+        body = {
+            "title": command,
+            "action": {"kind": "shell", "command": command},
+            "schedule_spec": {"cron": "0 3 * * *"},
+        }
+        return str(self._ask("POST", json=body)["id"])
+
+    def titles(self) -> list[str]:
+        return [task["title"] for task in self._ask("GET")["items"]]
+
+    def trigger(self, task: str) -> None:
+        self._ask("POST", f"/{task}/trigger")
+
+    def statuses(self, task: str) -> list[str]:
+        return [run["status"] for run in self._ask("GET", f"/{task}/runs")["items"]]
+
+
+@contextlib.contextmanager
+def another(folder: Path) -> Iterator[Run]:
+    run = Run(folder, free_port())
     try:
-        card = again.ready()
-        token = mint_token("me", state_dir=folder, issuer=card["issuer"])
-        listed = httpx.get(
-            f"{card['api_url']}/api/scheduled-tasks",
-            headers={"authorization": f"Bearer {token}"},
-        )
-        assert [task["title"] for task in listed.json()["items"]] == ["kept"]
+        yield run
     finally:
-        again.end(signal.SIGINT)
+        run.end(signal.SIGINT)
+
+
+def test_the_next_run_finds_the_tasks_of_the_last_even_after_a_kill(run: Run, folder: Path) -> None:
+    task = Api(run).create("true")
+    run.end(signal.SIGKILL)
+    with another(folder) as again:
+        api = Api(again)
+        assert api.titles() == ["true"]
+        api.trigger(task)
+        eventually(lambda: api.statuses(task) == ["success"], READY_SECONDS)
+
+
+def test_a_run_that_the_engine_did_not_survive_has_failed_after_the_next_start(
+    run: Run, folder: Path
+) -> None:
+    api = Api(run)
+    task = api.create("sleep 600")
+    api.trigger(task)
+    eventually(lambda: run.told_by_worker("run_picked_up"), READY_SECONDS)
+    os.kill(int(run.ready()["engine_pid"]), signal.SIGKILL)
+    run.process.wait(READY_SECONDS)
+    with another(folder) as again:
+        api = Api(again)
+        eventually(lambda: api.statuses(task) == ["failed"], READY_SECONDS)
+        other = api.create("true")
+        api.trigger(other)
+        eventually(lambda: api.statuses(other) == ["success"], READY_SECONDS)
 
 
 def test_nothing_outlives_a_killed_run(run: Run) -> None:

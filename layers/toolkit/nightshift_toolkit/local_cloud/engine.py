@@ -78,6 +78,11 @@ class Engine:
         return self._folder / "engine.log"
 
     @property
+    def functions_log_path(self) -> Path:
+        """Where what functions log is copied to."""
+        return self._folder / "functions.log"
+
+    @property
     def pid(self) -> int:
         """The process id of the running engine."""
         return self._running.pid
@@ -185,7 +190,7 @@ class Engine:
             "MINISTACK_ACCOUNT_ID": ACCOUNT,
             "PERSIST_STATE": "1" if persistent else "0",
             "STATE_DIR": str(self._folder / "engine"),
-            "FUNCTIONS_LOG": str(self._folder / "functions.log"),
+            "FUNCTIONS_LOG": str(self.functions_log_path),
             "S3_DATA_DIR": str(self._folder / "s3"),
             "DOCKER_HOST": "unix:///nonexistent",
             "IOT_MTLS_ENABLED": "0",

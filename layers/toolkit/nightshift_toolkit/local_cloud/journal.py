@@ -79,6 +79,9 @@ class Journal:
 def recording(handler: Handler, append: Callable[[dict[str, Any]], None]) -> Handler:
     """Return DynamoDB's `handler` with every successful change appended before its answer.
 
+    Requests and the `aws-sdk` integrations of Step Functions pass here; its optimised
+    `dynamodb:putItem` and the like, which Nightshift does not use, do not.
+
     Args:
         handler: ministack's, which changes tables on the event loop alone, so that the lines are
             in the order of the changes.

@@ -19,11 +19,12 @@ from nightshift_toolkit.local_cloud.errors import (
     LocalCloudError,
     WorkerStoppedError,
 )
+from nightshift_toolkit.local_cloud.loopback import LOOPBACK
 from nightshift_toolkit.local_cloud.stack import LOCAL_PARAMETERS, PROJECT, LocalCloud
 from nightshift_toolkit.local_cloud.tether import GRACE_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 DEFAULT_PORT = 4580
 STATE_DIR = PROJECT / ".nightshift"
@@ -53,6 +54,10 @@ def run_local(
 
     """
     stop = threading.Event()
+    # What is on this machine is not reached through a proxy.
+    os.environ["NO_PROXY"] = ",".join(
+        filter(None, (os.environ.get("NO_PROXY") or os.environ.get("no_proxy"), LOOPBACK))
+    )
     cloud = LocalCloud(state_dir, port=port, parameters=_CLOCK, clock=True)
     try:
         with _stopping(stop):
@@ -126,9 +131,14 @@ def _start_worker(
         stdin=subprocess.PIPE,
         stdout=log,
         stderr=subprocess.STDOUT,
-        env={**os.environ, **cloud.engine.environment()},
+        env={**_without_aws(os.environ), **cloud.engine.environment()},
         start_new_session=True,
     )
+
+
+def _without_aws(environment: Mapping[str, str]) -> dict[str, str]:
+    # A profile of the user's would be looked for before the made-up credentials.
+    return {name: value for name, value in environment.items() if not name.startswith("AWS_")}
 
 
 def _greeting(cloud: LocalCloud) -> str:

@@ -15,6 +15,7 @@ TABLE = boto3.resource("dynamodb").Table(os.environ["TABLE_NAME"])
 
 def tell(event: dict[str, Any], context: Any) -> dict[str, Any]:
     """Write a row, take as long as asked, and answer with everything seen."""
+    print(f"told {context.aws_request_id}")
     began = context.get_remaining_time_in_millis()
     time.sleep(event.get("seconds", 0))
     TABLE.put_item(Item={"pk": context.aws_request_id})
