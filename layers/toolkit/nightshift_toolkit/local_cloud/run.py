@@ -21,7 +21,6 @@ from nightshift_toolkit.local_cloud.errors import (
 )
 from nightshift_toolkit.local_cloud.loopback import LOOPBACK
 from nightshift_toolkit.local_cloud.stack import LOCAL_PARAMETERS, PROJECT, LocalCloud
-from nightshift_toolkit.local_cloud.tether import GRACE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -103,14 +102,10 @@ def _worker(cloud: LocalCloud, agent_command: Sequence[str]) -> Iterator[subproc
     try:
         yield worker
     finally:
-        worker.terminate()
-        try:
-            worker.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            worker.kill()
-            worker.wait()
+        # What the tether waits for; it asks the worker to stop, and kills it if it does not.
         if worker.stdin is not None:
             worker.stdin.close()
+        worker.wait()
 
 
 def _start_worker(

@@ -1,7 +1,7 @@
 """Runs a command that ends when its starter does, however the starter ends.
 
 Run as `python -m nightshift_toolkit.local_cloud.tether COMMAND...`, with a pipe as standard input.
-When the pipe closes, or at SIGTERM, the command is asked to stop, and killed if it does not.
+When the pipe closes, the command is asked to stop, and killed with all it started if it does not.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import subprocess
 import sys
 import threading
 
-GRACE_SECONDS = 15.0
+GRACE_SECONDS = 10.0
 
 
 def main() -> int:
     """Return the command's exit code."""
     command = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
-    signal.signal(signal.SIGTERM, lambda *_: command.terminate())
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_starter, args=(command,), daemon=True).start()
     return command.wait()
