@@ -6,17 +6,9 @@ from typing import Any
 
 import pytest
 
-from integration.cli.recorded_api import RUN, TASK, TASK_ID, RecordedApi, problem, recorded_api
+from integration.cli.desk import TASK_PATH, TASKS
+from integration.cli.recorded_api import RUN, TASK, TASK_ID, RecordedApi, problem
 from nightshift_toolkit.client import ApiError, Client, NotTheApiError, UnreachableError
-
-TASKS = "/api/scheduled-tasks"
-TASK_PATH = f"{TASKS}/{TASK_ID}"
-
-
-@pytest.fixture
-def api() -> Iterator[RecordedApi]:
-    with recorded_api() as api:
-        yield api
 
 
 @pytest.fixture

@@ -123,8 +123,9 @@ def test_a_worker_that_hangs_loses_its_command_before_the_run_is_given_up(
     engine: Engine, log: Path, tmp_path: Path
 ) -> None:
     """Two runs of a task never work at once, also when a worker is suspended and wakes again."""
-    place = Place(engine, silence_seconds=4)
-    options = ("--allow-shell", "--workdir", str(tmp_path), "--silence-seconds", "4")
+    place = Place(engine, silence_seconds=6)
+    times = ("--silence-seconds", "6", "--grace-seconds", "3")
+    options = ("--allow-shell", "--workdir", str(tmp_path), *times)
     with _worker(place, log, *options) as worker:
         execution = place.start_command("touch up; sleep 300")
         assert eventually((tmp_path / "up").exists)
@@ -216,6 +217,7 @@ def test_the_worker_finds_the_local_cloud_by_itself(
         (("--", "no-such-agent"), ExitCode.USAGE, "no-such-agent is not a program"),
         (("--allow-shell", "--queue-url", "x"), ExitCode.USAGE, "not said where the work"),
         (("--", "cat"), ExitCode.USAGE, "not said where the work"),
+        (("--heartbeat-seconds", "200", "--", "cat"), ExitCode.USAGE, "at most half"),
     ],
 )
 def test_a_worker_that_cannot_work_says_why_in_one_sentence(

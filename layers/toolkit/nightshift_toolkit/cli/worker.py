@@ -109,6 +109,8 @@ def command(
     if not agent and not options["allow_shell"]:
         raise click.UsageError("Say what does the work: -- AGENT [ARG]..., or --allow-shell.")
     usual_heartbeat = min(_USUAL_HEARTBEAT_SECONDS, silence_seconds / _HEARTBEATS_PER_SILENCE)
+    if heartbeat_seconds and heartbeat_seconds > silence_seconds / 2:
+        raise click.UsageError("--heartbeat-seconds must be at most half of --silence-seconds.")
     settings = WorkerSettings(
         agent_command=_found(agent),
         folder=workdir.absolute() if workdir else None,
