@@ -8,7 +8,7 @@ from unit.worker.desk import Desk
 
 _OWN = {
     "PATH": "/bin",
-    "HOME": "/home/ada",
+    "HOME": "/somewhere",
     "LC_TIME": "de_DE",
     "AWS_SECRET_ACCESS_KEY": "secret",
     "AWS_SESSION_TOKEN": "secret",

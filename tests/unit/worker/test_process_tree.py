@@ -43,13 +43,13 @@ def test_a_child_in_a_session_of_its_own_ends_with_the_command(room: Room) -> No
 def test_a_daemon_that_let_its_parents_die_ends_with_the_command(room: Room) -> None:
     daemon = textwrap.dedent(
         """
-        import os, signal, time
+        import os, signal
         if os.fork(): os._exit(0)
         os.setsid()
         if os.fork(): os._exit(0)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         open("up", "w").close()
-        time.sleep(300)
+        signal.pause()
         """
     )
     wait_for_it = '"$0" -c "$1"; while [ ! -e up ]; do sleep 0.01; done'
