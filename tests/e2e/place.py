@@ -1,0 +1,170 @@
+"""The local cloud as users meet it: the API over HTTP, the command line, workers as processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+from nightshift_toolkit.local_cloud.stack import LocalCloud
+
+Value = TypeVar("Value")
+
+QUICK = {
+    "MinOnceDelaySeconds": "1",
+    "LaunchLeaseSeconds": "5",
+    "LaunchDeadlineSeconds": "315",
+    "VerifyAfterSeconds": "5",
+    "WorkerSilenceSeconds": "30",
+    "TickWindowSeconds": "0",
+}
+"""Limits that keep a test from waiting; the rules behind them are the same."""
+
+LEAVING_SECONDS = 15
+
+
+def eventually(question: Callable[[], Value | None], *, within: float, what: str) -> Value:
+    """The first answer that is not None or False, asked for up to `within` seconds."""
+    end = time.monotonic() + within
+    breath = threading.Event()
+    while time.monotonic() < end:
+        answer = question()
+        if answer is not None and answer is not False:
+            return answer
+        breath.wait(0.05)
+    raise AssertionError(f"{what}: not within {within} s")
+
+
+@dataclass
+class Place:
+    """One local cloud and what a test does with it."""
+
+    cloud: LocalCloud
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    callers: list[httpx.Client] = field(default_factory=list)
+
+    # -- workers --
+
+    def worker(self, *options: str) -> subprocess.Popen[bytes]:
+        """Start a worker as an operator does."""
+        command = [sys.executable, "-m", "nightshift_toolkit.cli", "worker", *options]
+        process = subprocess.Popen(
+            command,
+            cwd=self.cloud.state_dir.parent,
+            env=self.environment(),
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self.workers.append(process)
+        return process
+
+    def dismiss(self) -> None:
+        """End every worker that still runs, and hang up."""
+        for process in self.workers:
+            process.terminate()
+            try:
+                process.wait(LEAVING_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        self.workers.clear()
+        for caller in self.callers:
+            caller.close()
+        self.callers.clear()
+
+    def environment(self) -> dict[str, str]:
+        """What a worker or the command line finds in its environment."""
+        card = self.cloud.card()
+        return {
+            **os.environ,
+            "AWS_ACCESS_KEY_ID": "local",
+            "AWS_SECRET_ACCESS_KEY": "local",
+            "AWS_DEFAULT_REGION": card["region"],
+            "AWS_ENDPOINT_URL": card["endpoint_url"],
+        }
+
+    # -- people --
+
+    def caller(self, user: str = "ada", **token: Any) -> httpx.Client:
+        """An HTTP client that is signed in as `user`."""
+        headers = {"Authorization": f"Bearer {self.cloud.mint_token(user, **token)}"}
+        caller = httpx.Client(base_url=self.cloud.api_url, headers=headers, timeout=30)
+        self.callers.append(caller)
+        return caller
+
+    def create(self, caller: httpx.Client, **body: Any) -> dict[str, Any]:
+        """Create a task that is expected to be accepted."""
+        wanted = {"title": "A task", "schedule_spec": {"cron": "0 3 * * *"}} | body
+        answer = caller.post("/api/scheduled-tasks", json=wanted)
+        assert answer.status_code == 201, answer.text
+        created: dict[str, Any] = answer.json()
+        return created
+
+    def runs(self, caller: httpx.Client, task: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The task's runs, newest first."""
+        answer = caller.get(f"/api/scheduled-tasks/{task['id']}/runs")
+        assert answer.status_code == 200, answer.text
+        items: list[dict[str, Any]] = answer.json()["items"]
+        return items
+
+    def ended(
+        self, caller: httpx.Client, task: Mapping[str, Any], *, within: float = 60
+    ) -> dict[str, Any]:
+        """The task's newest run once it has ended, ticking meanwhile."""
+
+        def ended_run() -> dict[str, Any] | None:
+            self.cloud.tick_now()
+            runs = self.runs(caller, task)
+            if runs and runs[0]["status"] not in ("queued", "running"):
+                return runs[0]
+            return None
+
+        return eventually(ended_run, within=within, what="the run ended")
+
+    def in_status(
+        self, caller: httpx.Client, task: Mapping[str, Any], status: str, *, within: float = 30
+    ) -> dict[str, Any]:
+        """The task's newest run once it has this status."""
+
+        def run() -> dict[str, Any] | None:
+            self.cloud.tick_now()
+            runs = self.runs(caller, task)
+            return runs[0] if runs and runs[0]["status"] == status else None
+
+        return eventually(run, within=within, what=f"the run is {status}")
+
+    # -- behind the scenes --
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every row of the table, raw."""
+        client = self.cloud.client("dynamodb")
+        pages = client.get_paginator("scan").paginate(TableName=self.cloud.outputs["TableName"])
+        return [row for page in pages for row in page["Items"]]
+
+    def held_keys(self) -> list[str]:
+        """The partitions of every slot, seat and thread lock that is held."""
+        kinds = ("ACTIVE#", "SEAT#", "THREADLOCK#")
+        return [row["pk"]["S"] for row in self.rows() if row["pk"]["S"].startswith(kinds)]
+
+    def command_line(self, *words: str) -> Any:
+        """What the command line answers with `--json`."""
+        command = [sys.executable, "-m", "nightshift_toolkit.cli", *words, "--json"]
+        answer = subprocess.run(
+            command, cwd=self.cloud.state_dir.parent, capture_output=True, text=True, check=False
+        )
+        assert answer.returncode == 0, answer.stderr
+        return json.loads(answer.stdout)
+
+
+def local_cloud(folder: Path, **parameters: str) -> LocalCloud:
+    """A local cloud for whoever works in `folder`, not yet started; only tests make it tick."""
+    return LocalCloud(folder / ".nightshift", parameters=QUICK | parameters)
