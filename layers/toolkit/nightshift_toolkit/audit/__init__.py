@@ -4,7 +4,11 @@ from nightshift_toolkit.audit.finding import Finding, Holds, Invariant
 from nightshift_toolkit.audit.invariants import INVARIANTS, check
 from nightshift_toolkit.audit.memory import snapshot_of_memory
 from nightshift_toolkit.audit.snapshot import DueEntry, Holder, Snapshot
-from nightshift_toolkit.audit.table import snapshot_of_rows, snapshot_of_table
+from nightshift_toolkit.audit.table import (
+    snapshot_of_rows,
+    snapshot_of_table,
+    snapshot_without_index,
+)
 
 __all__ = [
     "INVARIANTS",
@@ -18,4 +22,5 @@ __all__ = [
     "snapshot_of_memory",
     "snapshot_of_rows",
     "snapshot_of_table",
+    "snapshot_without_index",
 ]

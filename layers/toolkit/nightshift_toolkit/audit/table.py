@@ -38,10 +38,19 @@ def snapshot_of_table(
         executions: what Step Functions says, by run id; see `Snapshot`.
         now: the present instant (UTC), without which nothing is too old.
     """
+    snapshot = snapshot_without_index(table, executions=executions, now=now)
+    return replace(snapshot, index=_entries(scan(table, IndexName=keys.DUE_INDEX)))
+
+
+def snapshot_without_index(
+    table: Table,
+    *,
+    executions: Mapping[str, str | None] | None = None,
+    now: datetime | None = None,
+) -> Snapshot:
+    """The same without the due index, which may lag behind while somebody is at work."""
     rows = scan(table, ConsistentRead=True)
-    index = scan(table, IndexName=keys.DUE_INDEX)
-    snapshot = snapshot_of_rows(rows, executions=executions, now=now)
-    return replace(snapshot, index=_entries(index))
+    return snapshot_of_rows(rows, executions=executions, now=now)
 
 
 def scan(table: Table, **options: Any) -> list[Raw]:

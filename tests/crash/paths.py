@@ -1,0 +1,288 @@
+"""Every path of the system, as something that a process does and may die in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+import builders
+from crash.asl import StateError
+from crash.harness import Stage
+from crash.machine import FAILURE, SUCCESS
+from nightshift.domain.model.spec import Schedule
+from nightshift.domain.model.task import Task
+from nightshift.domain.ports import Thread
+
+HOUR = timedelta(hours=1)
+MINUTE = timedelta(minutes=1)
+THREAD = "notes"
+
+Act = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """`arrange` prepares a stage with healthy processes and returns what the victim then does."""
+
+    name: str
+    arrange: Callable[[Stage], Act]
+
+
+PATHS: list[Path] = []
+
+
+def path(arrange: Callable[[Stage], Act]) -> Callable[[Stage], Act]:
+    """Make a function a path, named after it."""
+    PATHS.append(Path(arrange.__name__.replace("_", " "), arrange))
+    return arrange
+
+
+def due_task(stage: Stage, schedule: Schedule | None = None, **options: object) -> Task:
+    """A task that is due now."""
+    task = stage.add(builders.task(schedule, **options))  # type: ignore[arg-type]
+    stage.pass_time(HOUR)
+    return task
+
+
+def working_task(stage: Stage, schedule: Schedule | None = None, **options: object) -> Task:
+    """A task whose run is at work."""
+    task = due_task(stage, schedule, **options)
+    stage.start_due()
+    return task
+
+
+def threaded(stage: Stage) -> None:
+    """The thread that tasks may reuse."""
+    stage.others.management.threads.register(Thread(THREAD, builders.ALICE, stage.now))
+
+
+# -- by the clock --
+
+
+@path
+def the_clock_launches_a_recurring_task(stage: Stage) -> Act:
+    due_task(stage)
+    return stage.victim.look
+
+
+@path
+def the_clock_launches_a_single_time(stage: Stage) -> Act:
+    due_task(stage, builders.once())
+    return stage.victim.look
+
+
+@path
+def the_clock_launches_in_a_reused_thread(stage: Stage) -> Act:
+    threaded(stage)
+    due_task(stage, thread_id=THREAD)
+    return stage.victim.look
+
+
+@path
+def the_clock_launches_after_a_downtime(stage: Stage) -> Act:
+    due_task(stage)
+    stage.pass_time(5 * HOUR + 10 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def the_clock_fills_the_budget(stage: Stage) -> Act:
+    for number in range(2, 6):
+        stage.add(builders.task(number=number))
+    stage.pass_time(HOUR)
+    return stage.victim.look
+
+
+@path
+def the_clock_completes_the_last_run_of_a_task(stage: Stage) -> Act:
+    task = builders.task(builders.every(3600, max_runs=1))
+    stage.add_unwatched(task)
+    stage.pass_time(HOUR)
+    return stage.victim.look
+
+
+@path
+def the_clock_skips_an_overlap(stage: Stage) -> Act:
+    working_task(stage)
+    stage.pass_time(HOUR)
+    return stage.victim.look
+
+
+@path
+def the_clock_finds_a_busy_thread(stage: Stage) -> Act:
+    threaded(stage)
+    working_task(stage, thread_id=THREAD)
+    stage.add(
+        builders.task(
+            builders.once(stage.now + MINUTE), number=2, thread_id=THREAD, submitted_at=stage.now
+        )
+    )
+    stage.pass_time(2 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def the_clock_is_too_late(stage: Stage) -> Act:
+    due_task(stage, max_lateness_seconds=60)
+    stage.pass_time(30 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def the_clock_is_too_late_for_a_single_time(stage: Stage) -> Act:
+    due_task(stage, builders.once(), max_lateness_seconds=60)
+    stage.pass_time(30 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def a_launch_by_the_clock_is_refused(stage: Stage) -> Act:
+    due_task(stage)
+    stage.machine.refusals = ["InvalidExecutionInput"]
+    return stage.victim.look
+
+
+@path
+def a_launch_of_a_single_time_is_refused(stage: Stage) -> Act:
+    due_task(stage, builders.once())
+    stage.machine.refusals = ["InvalidExecutionInput"]
+    return stage.victim.look
+
+
+@path
+def a_task_without_its_prompt_is_blocked(stage: Stage) -> Act:
+    due_task(stage)
+    task = builders.task(number=2)
+    stage.add_unwatched(task)
+    stage.pass_time(HOUR)
+    stage.damage(task)
+    return stage.victim.look
+
+
+# -- the end of a run --
+
+
+@path
+def the_workflow_tells_a_success(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    return lambda: stage.machine.report(run_id, SUCCESS)
+
+
+@path
+def the_workflow_tells_the_success_of_a_single_time(stage: Stage) -> Act:
+    threaded(stage)
+    task = working_task(stage, builders.once(), thread_id=THREAD)
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    return lambda: stage.machine.report(run_id, SUCCESS)
+
+
+@path
+def the_workflow_tells_a_failure_of_a_deleted_task(stage: Stage) -> Act:
+    task = working_task(stage)
+    run_id = stage.run_of(task)
+    stage.others.delete(task)
+    stage.machine.record = stage.victim.record_step
+    return lambda: stage.machine.report(run_id, FAILURE)
+
+
+@path
+def the_workflow_tells_that_no_worker_spoke(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    return lambda: stage.machine.report(run_id, StateError("States.HeartbeatTimeout"))
+
+
+@path
+def a_status_change_tells_a_time_out(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.machine.time_out(stage.run_of(task))
+    (signal,) = stage.machine.signals
+    return lambda: stage.victim.hear(signal)
+
+
+@path
+def a_status_change_repeats_what_is_known(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.machine.report(stage.run_of(task), FAILURE)
+    (signal,) = stage.machine.signals
+    return lambda: stage.victim.hear(signal)
+
+
+@path
+def verification_finds_a_lost_end(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.machine.record = None
+    stage.machine.report(stage.run_of(task), SUCCESS)
+    stage.machine.record = stage.others.record_step
+    stage.pass_time(6 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def verification_frees_the_way_of_the_next_occurrence(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.machine.record = None
+    stage.machine.report(stage.run_of(task), SUCCESS)
+    stage.machine.record = stage.others.record_step
+    stage.pass_time(HOUR)
+    return lambda: stage.victim.clock.look(stage.now, lambda: True, verify=False)
+
+
+@path
+def old_history_is_pruned(stage: Stage) -> Act:
+    task = working_task(stage)
+    for _ in range(3):
+        stage.machine.report_all(SUCCESS)
+        stage.pass_time(HOUR)
+        stage.start_due()
+    stage.machine.report_all(SUCCESS)
+    stage.watched.clear()
+    stage.prunes = True
+    return lambda: stage.victim.runs.prune(task.id, 2)
+
+
+# -- recovery --
+
+
+@path
+def recovery_launches_what_was_only_admitted(stage: Stage) -> Act:
+    due_task(stage)
+    stage.die_at_launch()
+    stage.pass_time(2 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def recovery_meets_an_execution_that_started(stage: Stage) -> Act:
+    due_task(stage)
+    stage.others.look()
+    stage.pass_time(2 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def recovery_frees_a_run_that_was_never_launched(stage: Stage) -> Act:
+    due_task(stage)
+    stage.die_at_launch()
+    stage.pass_time(20 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def recovery_of_a_single_time_that_was_never_launched(stage: Stage) -> Act:
+    due_task(stage, builders.once())
+    stage.die_at_launch()
+    stage.pass_time(20 * MINUTE)
+    return stage.victim.look
+
+
+@path
+def recovery_finds_the_launch_refused(stage: Stage) -> Act:
+    due_task(stage)
+    stage.die_at_launch()
+    stage.pass_time(2 * MINUTE)
+    stage.machine.refusals = ["InvalidExecutionInput"]
+    return stage.victim.look

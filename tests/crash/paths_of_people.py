@@ -1,0 +1,225 @@
+"""The paths that people and programs set off."""
+
+import builders
+from crash.harness import Stage
+from crash.paths import HOUR, MINUTE, THREAD, Act, due_task, path, threaded, working_task
+from nightshift.domain.commands import (
+    Action,
+    CancelRun,
+    CreateTask,
+    DeleteTask,
+    EditTask,
+    PauseTask,
+    ResumeTask,
+    ScheduleEdit,
+    TriggerTask,
+)
+from nightshift.domain.model.enums import ActionKind, ContextMode
+from nightshift.domain.model.task import Task
+from nightshift.domain.ports import Thread
+
+
+def trigger(stage: Stage, task: Task) -> Act:
+    return lambda: stage.victim.trigger(task)
+
+
+def edit(stage: Stage, task: Task, **fields: object) -> Act:
+    command = EditTask(user_id=task.user_id, task_id=task.id, **fields)  # type: ignore[arg-type]
+    return lambda: stage.victim.management.edit_task(command, stage.now)
+
+
+# -- manual triggers --
+
+
+@path
+def a_recurring_task_is_triggered(stage: Stage) -> Act:
+    return trigger(stage, stage.add(builders.task()))
+
+
+@path
+def a_single_time_is_triggered(stage: Stage) -> Act:
+    return trigger(stage, stage.add_unwatched(builders.task(builders.once())))
+
+
+@path
+def a_paused_task_is_triggered_in_its_thread(stage: Stage) -> Act:
+    threaded(stage)
+    task = stage.add_unwatched(builders.task(thread_id=THREAD))
+    stage.others.pause(task)
+    return trigger(stage, task)
+
+
+@path
+def a_trigger_finds_an_active_run(stage: Stage) -> Act:
+    return trigger(stage, working_task(stage))
+
+
+@path
+def a_trigger_finds_the_budget_full(stage: Stage) -> Act:
+    idle = stage.add(builders.task(builders.every(7200), number=4))
+    for number in (2, 3):
+        stage.add(builders.task(number=number))
+    working_task(stage)
+    return trigger(stage, idle)
+
+
+@path
+def a_triggered_launch_is_refused(stage: Stage) -> Act:
+    task = stage.add(builders.task())
+    stage.machine.refusals = ["InvalidExecutionInput"]
+    return trigger(stage, task)
+
+
+@path
+def a_triggered_launch_of_a_single_time_is_refused(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task(builders.once()))
+    stage.machine.refusals = ["InvalidExecutionInput"]
+    return trigger(stage, task)
+
+
+# -- definitions --
+
+
+@path
+def a_task_is_created(stage: Stage) -> Act:
+    command = builders.create()
+    return lambda: stage.victim.management.create_task(command, stage.now)
+
+
+@path
+def a_task_is_created_in_a_thread(stage: Stage) -> Act:
+    threaded(stage)
+    command: CreateTask = builders.create(context_mode=ContextMode.REUSE_THREAD, thread_id=THREAD)
+    return lambda: stage.victim.management.create_task(command, stage.now)
+
+
+@path
+def a_thread_is_registered(stage: Stage) -> Act:
+    thread = Thread(THREAD, builders.ALICE, stage.now)
+    return lambda: stage.victim.management.threads.register(thread)
+
+
+@path
+def a_title_is_changed(stage: Stage) -> Act:
+    return edit(stage, stage.add(builders.task()), title="Another")
+
+
+@path
+def a_prompt_is_changed(stage: Stage) -> Act:
+    action = Action(ActionKind.AGENT, "Something else.")
+    return edit(stage, stage.add(builders.task()), action=action)
+
+
+@path
+def a_prompt_is_changed_while_the_run_works(stage: Stage) -> Act:
+    action = Action(ActionKind.AGENT, "Something else.")
+    return edit(stage, working_task(stage), action=action)
+
+
+@path
+def a_schedule_is_changed(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task())
+    return edit(stage, task, schedule=ScheduleEdit(spec={"cron": "30 * * * *"}))
+
+
+@path
+def a_finished_task_is_armed_again(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task(builders.once()))
+    stage.pass_time(HOUR)
+    stage.start_due()
+    stage.machine.report_all({"outcome": "success"})
+    moved = ScheduleEdit(spec={"after_seconds": 1800})
+    return edit(stage, task, schedule=moved)
+
+
+@path
+def a_task_is_paused(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task())
+    command = PauseTask(task.user_id, task.id, "holiday")
+    return lambda: stage.victim.management.pause_task(command, stage.now)
+
+
+@path
+def a_task_is_paused_while_it_is_launched(stage: Stage) -> Act:
+    task = due_task(stage)
+    stage.watched.clear()
+    stage.others.look()
+    command = PauseTask(task.user_id, task.id, "holiday")
+    return lambda: stage.victim.management.pause_task(command, stage.now)
+
+
+@path
+def a_task_is_resumed(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task())
+    stage.others.pause(task)
+    stage.pass_time(HOUR + MINUTE)
+    command = ResumeTask(task.user_id, task.id)
+    return lambda: stage.victim.management.resume_task(command, stage.now)
+
+
+@path
+def an_idle_task_is_deleted_with_its_history(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.machine.report_all({"outcome": "success"})
+    return delete(stage, task)
+
+
+@path
+def a_task_is_deleted_while_its_run_works(stage: Stage) -> Act:
+    threaded(stage)
+    return delete(stage, working_task(stage, thread_id=THREAD))
+
+
+@path
+def a_task_is_deleted_while_its_run_is_queued(stage: Stage) -> Act:
+    task = due_task(stage)
+    stage.die_at_launch()
+    return delete(stage, task)
+
+
+def delete(stage: Stage, task: Task) -> Act:
+    command = DeleteTask(task.user_id, task.id)
+    return lambda: stage.victim.management.delete_task(command)
+
+
+# -- cancellation --
+
+
+def cancel(stage: Stage, task: Task) -> Act:
+    command = CancelRun(task.user_id, task.id, stage.run_of(task))
+    return lambda: stage.victim.lifecycle.cancel_run(command)
+
+
+@path
+def a_working_run_is_cancelled(stage: Stage) -> Act:
+    return cancel(stage, working_task(stage))
+
+
+@path
+def the_run_of_a_single_time_is_cancelled(stage: Stage) -> Act:
+    return cancel(stage, working_task(stage, builders.once()))
+
+
+@path
+def a_queued_run_is_cancelled_before_its_launch(stage: Stage) -> Act:
+    task = due_task(stage)
+    stage.die_at_launch()
+    return cancel(stage, task)
+
+
+@path
+def the_clock_settles_a_cancelled_run(stage: Stage) -> Act:
+    task = working_task(stage)
+    command = CancelRun(task.user_id, task.id, stage.run_of(task))
+    stage.machine.record = None
+    stage.others.lifecycle.cancel_run(command)
+    stage.machine.record = stage.others.record_step
+    return stage.victim.look
+
+
+@path
+def a_trigger_is_sent_twice(stage: Stage) -> Act:
+    task = stage.add(builders.task())
+    command = TriggerTask(task.user_id, task.id)
+    stage.others.dispatch.trigger_task(command, stage.now)
+    return lambda: stage.victim.dispatch.trigger_task(command, stage.now)
