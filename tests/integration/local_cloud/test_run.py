@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -103,6 +104,9 @@ def test_ctrl_c_stops_everything_that_was_started(run: Run) -> None:
     api = run.ready()["api_url"]
     assert httpx.get(f"{api}/api/health").status_code == 200
     eventually(lambda: run.told_by_worker("worker_started"))
+    token = eventually(lambda: re.search(r"Token +(\S+)", run.output()))[1]
+    headers = {"authorization": f"Bearer {token}"}
+    assert httpx.get(f"{api}/api/scheduled-tasks", headers=headers).status_code == 200
     assert run.end(signal.SIGINT) == 0
     said = run.output()
     assert api in said

@@ -140,7 +140,8 @@ def _greeting(cloud: LocalCloud) -> str:
     command = shlex.quote(os.path.relpath(NIGHTSHIFT))
     return f"""
   API      {cloud.api_url}
-  Token    export TOKEN=$({command} token --user me)
+  Token    {cloud.mint_token("me")}
+           (of the user "me", for a day; anybody else's: {command} token --user NAME)
 
 Try, in another terminal:
   {command} tasks create --command "echo Hello from the night" --cron "* * * * *"
