@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from api.json_text import read_object
+from nightshift.domain.errors import InvalidRequest
 from unit.functions.desk import ALICE, BOTH, DAILY, TASKS, Desk, request, without
 
 
@@ -24,34 +26,51 @@ def post(desk: Desk, **event: Any) -> Any:
     return desk.send({**sent, **event})
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "",
-        "null",
-        "[]",
-        '"text"',
-        "{",
-        "{'title': 'x'}",
-        '{"title": "a", "title": "b"}',
-        '{"title": NaN}',
-        '{"title": Infinity}',
-        '{"priority": -Infinity}',
-        '{"priority": 1e999}',
-        '{"priority": ' + "9" * 5000 + "}",
-        '{"title": "\\ud800"}',
-        '{"\\udfff": 1}',
-        '{"labels": ' + '{"a":' * 40 + "1" + "}" * 41,
-        "[" * 100_000,
-        '{"a":' * 100_000,
-        '{"title": "a"} trailing',
-        "\ufeff{}",
-    ],
-)
+NOT_STRICT = [
+    "",
+    "null",
+    "[]",
+    '"text"',
+    "{",
+    "{'title': 'x'}",
+    '{"title": "a", "title": "b"}',
+    '{"title": "a", "labels": {"a": "b", "a": "c"}}',
+    '{"title": NaN}',
+    '{"title": Infinity}',
+    '{"priority": -Infinity}',
+    '{"priority": 1e999}',
+    '{"priority": ' + "9" * 5000 + "}",
+    '{"title": "\\ud800"}',
+    '{"\\udfff": 1}',
+    '{"labels": ' + '{"a":' * 20 + "1" + "}" * 21,
+    '{"labels": ' + "[" * 20 + "1" + "]" * 20 + "}",
+    "[" * 100_000,
+    '{"a":' * 100_000,
+    '{"title": "a"} trailing',
+    "\ufeff{}",
+]
+
+
+@pytest.mark.parametrize("body", NOT_STRICT)
+def test_what_is_not_strict_json_is_not_read(body: str) -> None:
+    """RFC 8259 and I-JSON: none of the liberties that parsers take."""
+    with pytest.raises(InvalidRequest):
+        read_object(body, encoded=False, content_type="application/json")
+
+
+def test_strict_json_is_read_to_the_letter() -> None:
+    """Nothing is repaired, dropped or rounded on the way."""
+    text = '{"a": [1, 2.5, "\\ud83c\\udf19", {"b": null}], "c": 9007199254740993}'
+    read = read_object(text, encoded=False, content_type="application/json")
+    assert read == {"a": [1, 2.5, "🌙", {"b": None}], "c": 9007199254740993}
+
+
+@pytest.mark.parametrize("body", NOT_STRICT)
 def test_a_body_that_is_not_strict_json_is_refused(desk: Desk, body: str) -> None:
     """SPEC 7: refused with 422, in our words, and nothing written."""
     reply = post(desk, body=body)
     assert (reply.status, reply.code) == (422, "invalid_request")
+    assert reply.wrong() == {}
     assert desk.stored() == []
 
 
