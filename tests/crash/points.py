@@ -10,7 +10,6 @@ from crash.paths import Path
 
 READS_MEET = (Fault.DIES_BEFORE, Fault.UNREACHABLE)
 """What is tried on reads when not everything is: after a read is before the next call."""
-_READS = ("GetItem", "Query", "Executions", "Execution")
 
 
 @dataclass(frozen=True, slots=True)
