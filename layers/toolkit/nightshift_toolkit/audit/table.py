@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from nightshift.adapters.dynamodb import keys, mapping
-from nightshift.adapters.dynamodb.table import Raw, Table, key_of
+from nightshift.adapters.dynamodb import keys, reading, run_rows, task_rows
+from nightshift.adapters.dynamodb.operations import Raw, key_of
+from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.ports import TaskRef
 from nightshift_toolkit.audit.snapshot import DueEntry, Holder, Snapshot
 
@@ -69,9 +70,9 @@ def snapshot_of_rows(
     kinds = _sorted_out(rows)
     unreadable: list[str] = []
     return Snapshot(
-        tasks=_read(kinds["task"], mapping.task_from, unreadable),
-        runs=_read(kinds["run"], mapping.run_from, unreadable),
-        slots=_read(kinds["slot"], mapping.slot_from, unreadable),
+        tasks=_read(kinds["task"], task_rows.task_from, unreadable),
+        runs=_read(kinds["run"], run_rows.run_from, unreadable),
+        slots=_read(kinds["slot"], run_rows.slot_from, unreadable),
         seats={int(_parts(row)[1]): _holder(row) for row in kinds["seat"]},
         user_seats={_user_and_last(row, int): _holder(row) for row in kinds["user_seat"]},
         thread_locks={_user_and_last(row, str): _holder(row) for row in kinds["thread_lock"]},
@@ -97,7 +98,7 @@ def _sorted_out(rows: Iterable[Raw]) -> Rows:
 def _read(
     rows: Sequence[Raw], read: Callable[[Raw], Value], unreadable: list[str]
 ) -> Sequence[Value]:
-    values, corrupt = mapping.readable(rows, read)
+    values, corrupt = reading.readable(rows, read)
     unreadable += [error.message for error in corrupt]
     return values
 

@@ -5,9 +5,10 @@ from datetime import timedelta
 
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import conditions, keys, mapping
+from nightshift.adapters.dynamodb import conditions, keys, task_rows
 from nightshift.adapters.dynamodb.items import RunItem, TaskItem
-from nightshift.adapters.dynamodb.table import Delete, Operation, Raw, Table, Update
+from nightshift.adapters.dynamodb.operations import Delete, Operation, Raw, Update
+from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.model.enums import Outcome, RunStatus
 from nightshift.domain.ports import Completion, CompletionAnswer, Ended
 
@@ -111,7 +112,7 @@ def _word_for_task(completion: Completion) -> list[Action]:
         undone = [*removed, TaskItem.run_count.add(-1)]
         if verdict.restore is None:
             return undone
-        return undone + mapping.restore_actions(completion.keys.task_id, verdict.restore)
+        return undone + task_rows.restore_actions(completion.keys.task_id, verdict.restore)
     attributes: dict[str, object] = {
         "last_run_id": completion.outcome.run_id,
         "last_status": verdict.outcome.value,
@@ -122,7 +123,7 @@ def _word_for_task(completion: Completion) -> list[Action]:
         attributes["last_run_at"] = verdict.last_run_at
     if verdict.last_thread_id is not None:
         attributes["last_thread_id"] = verdict.last_thread_id
-    return removed + mapping.assign(attributes) + _error_actions(verdict)
+    return removed + task_rows.assign(attributes) + _error_actions(verdict)
 
 
 def _error_actions(verdict: Ended) -> list[Action]:

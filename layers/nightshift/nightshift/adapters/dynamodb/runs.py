@@ -8,9 +8,10 @@ from itertools import islice
 
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import completion, conditions, keys, mapping
+from nightshift.adapters.dynamodb import completion, conditions, keys, reading, run_rows, task_rows
 from nightshift.adapters.dynamodb.items import SlotItem, TaskItem
-from nightshift.adapters.dynamodb.table import Operation, Put, Raw, Refusal, Table, Update, key_of
+from nightshift.adapters.dynamodb.operations import Operation, Put, Raw, Update, key_of
+from nightshift.adapters.dynamodb.table import Refusal, Table
 from nightshift.domain.errors import InvalidCursor
 from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
 from nightshift.domain.model.run import Run, Slot
@@ -43,13 +44,13 @@ class DynamoRuns:
         """One transaction over all keys of the run; the answer is read slot first (K3, K4)."""
         slot = admission.slot
         operations: list[Operation] = [
-            Put(mapping.slot_item(slot), conditions.ABSENT),
-            Put(mapping.run_item(admission.run), conditions.ABSENT),
+            Put(run_rows.slot_item(slot), conditions.ABSENT),
+            Put(run_rows.run_item(admission.run), conditions.ABSENT),
             _task_update(admission),
-            Put(mapping.seat_item(slot), conditions.ABSENT),
+            Put(run_rows.seat_item(slot), conditions.ABSENT),
         ]
         if slot.keys.locked_thread_id is not None:
-            lock = mapping.thread_lock_item(slot, slot.keys.locked_thread_id)
+            lock = run_rows.thread_lock_item(slot, slot.keys.locked_thread_id)
             operations.append(Put(lock, conditions.ABSENT))
         refusals = self.table.transact(operations)
         if refusals is None:
@@ -61,17 +62,17 @@ class DynamoRuns:
         last = {"last_run_id": tombstone.id, "last_status": tombstone.status.value}
         if not seen.recurring:
             last["last_error"] = f"skipped: {tombstone.reason}"
-        actions = mapping.plan_actions(seen, plan) + mapping.assign(dict(last))
+        actions = task_rows.plan_actions(seen, plan) + task_rows.assign(dict(last))
         task = keys.task(seen.user_id, seen.id)
         advance = Update(task, actions, conditions.as_seen(seen))
         expires_at = int((tombstone.created_at + completion.HISTORY_LIFETIME).timestamp())
-        record = Put(mapping.run_item(tombstone, expires_at=expires_at), conditions.ABSENT)
+        record = Put(run_rows.run_item(tombstone, expires_at=expires_at), conditions.ABSENT)
         refusals = self.table.transact([record, advance])
         if refusals is None:
             return True
         if refusals[1] is not None:
             return False
-        only_plan = Update(task, mapping.plan_actions(seen, plan), conditions.as_seen(seen))
+        only_plan = Update(task, task_rows.plan_actions(seen, plan), conditions.as_seen(seen))
         return self.table.write(only_plan) is None
 
     # -- active runs --
@@ -81,7 +82,7 @@ class DynamoRuns:
         found: list[Slot] = []
         for shard in range(self.slot_shards):
             rows = list(self.table.query(keys.active(shard)))
-            slots, corrupt = mapping.readable(rows, mapping.slot_from)
+            slots, corrupt = reading.readable(rows, run_rows.slot_from)
             found += slots
             for error in corrupt:
                 self.observe(Event("corrupt_slot", error=error))
@@ -90,7 +91,7 @@ class DynamoRuns:
     def slot(self, task_id: str, shard: int) -> Slot | None:
         """The slot of one task."""
         row = self.table.get(keys.slot(task_id, shard))
-        return None if row is None else mapping.slot_from(row)
+        return None if row is None else run_rows.slot_from(row)
 
     def take_lease(self, slot: Slot, until: datetime) -> Slot | None:
         """Own an unsettled launch; a lost answer is recognised by the lease we wrote."""
@@ -118,7 +119,7 @@ class DynamoRuns:
     def get(self, task_id: str, run_id: str) -> Run | None:
         """One run."""
         row = self.table.get(keys.run(task_id, run_id))
-        return None if row is None else mapping.run_from(row)
+        return None if row is None else run_rows.run_from(row)
 
     def list(self, task_id: str, *, limit: int, after: str | None = None, keep: int) -> Page[Run]:
         """One page of the newest runs; `after` carries how many were shown before it."""
@@ -134,7 +135,7 @@ class DynamoRuns:
             page=limit + 1,
         )
         page = list(islice(rows, limit + 1))
-        runs, corrupt = mapping.readable(page[:limit], mapping.run_from)
+        runs, corrupt = reading.readable(page[:limit], run_rows.run_from)
         more = len(page) > limit and shown + limit < keep
         following = f"{shown + limit}:{_run_id(page[limit - 1])}" if more else None
         return Page(runs, following, [error.message for error in corrupt])
@@ -160,7 +161,7 @@ def _is_leased_by_us(met: Raw | None, slot: Slot, until: datetime) -> bool:
     """Whether the refusal met our own write, whose answer was lost (B48)."""
     if met is None:
         return False
-    found = mapping.slot_from(met)
+    found = run_rows.slot_from(met)
     ours = found.nonce == slot.nonce and found.lease_until == until
     return ours and found.state is SlotState.QUEUED and not found.cancel_requested
 
@@ -173,7 +174,7 @@ def _task_update(admission: Admission) -> Update:
         TaskItem.run_count.add(1),
     ]
     if admission.plan is not None:
-        actions += mapping.plan_actions(seen, admission.plan)
+        actions += task_rows.plan_actions(seen, admission.plan)
     if admission.slot.trigger is Trigger.SCHEDULE:
         actions.append(TaskItem.scheduled_run_count.add(1))
     return Update(keys.task(seen.user_id, seen.id), actions, conditions.as_seen(seen))
@@ -182,7 +183,7 @@ def _task_update(admission: Admission) -> Update:
 def _read_refusal(slot: Slot, refusals: Sequence[Refusal | None]) -> AdmissionResult:
     held, recorded, changed, seat, *lock = refusals
     if held is not None and held.item is not None:
-        return _read_holder(slot, mapping.slot_from(held.item))
+        return _read_holder(slot, run_rows.slot_from(held.item))
     for refused, answer in (
         (changed, AdmissionAnswer.CHANGED),
         (recorded, AdmissionAnswer.RECORDED),

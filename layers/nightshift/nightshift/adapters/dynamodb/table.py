@@ -6,25 +6,28 @@ Transactions keep the order of their operations, because a refusal is read by po
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
-from pynamodb.expressions.condition import Condition
-from pynamodb.expressions.update import Action
-from pynamodb.expressions.update import Update as UpdateExpression
 
 from nightshift.adapters.dynamodb.errors import code_of, translated
-from nightshift.adapters.dynamodb.items import Item
 from nightshift.adapters.dynamodb.keys import DUE_INDEX, Key
+from nightshift.adapters.dynamodb.operations import (
+    Delete,
+    Operation,
+    Put,
+    Raw,
+    Update,
+    key_of,
+    raw_key,
+    rendered,
+)
 from nightshift.domain.errors import StorageUnavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-
-Raw = Mapping[str, Any]
-"""A row as DynamoDB spells it: attribute name to typed value."""
 
 CONFLICT_TRIES = 8
 """How often a conflict or throttle, which is no answer, is met with the same bytes again."""
@@ -39,42 +42,6 @@ _CONFLICTS = frozenset(
 _CALLS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
 _BATCH_READ = 100
 _BATCH_WRITE = 25
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """Write a whole new row."""
-
-    item: Item
-    condition: Condition
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """Change some attributes of a row."""
-
-    key: Key
-    actions: Sequence[Action]
-    condition: Condition
-
-
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Remove a row."""
-
-    key: Key
-    condition: Condition | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Change nothing, but require something."""
-
-    key: Key
-    condition: Condition
-
-
-Operation = Put | Update | Delete | Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +75,7 @@ class Table:
             PersistenceUncertain: it may have been written.
         """
         request: dict[str, Any] = {
-            "TransactItems": [self._transact_item(operation) for operation in operations],
+            "TransactItems": [rendered(operation, self.name) for operation in operations],
             "ClientRequestToken": str(uuid.uuid4()),
         }
         for attempt in range(CONFLICT_TRIES):
@@ -129,7 +96,7 @@ class Table:
 
     def write(self, operation: Put | Update | Delete) -> Refusal | None:
         """Do one operation; None when it was done, else the row that refused it."""
-        kind, request = next(iter(self._transact_item(operation).items()))
+        kind, request = next(iter(rendered(operation, self.name).items()))
         call: Callable[..., Any] = getattr(self.client, _CALLS[kind])
         for attempt in range(CONFLICT_TRIES):
             try:
@@ -150,7 +117,7 @@ class Table:
         """Remove rows that nobody needs any more; repeating it is harmless."""
         for start in range(0, len(keys), _BATCH_WRITE):
             requests: Any = [
-                {"DeleteRequest": {"Key": _raw_key(key)}}
+                {"DeleteRequest": {"Key": raw_key(key)}}
                 for key in keys[start : start + _BATCH_WRITE]
             ]
             for attempt in range(CONFLICT_TRIES):
@@ -169,7 +136,7 @@ class Table:
     def get(self, key: Key) -> Raw | None:
         """One row, strongly consistent."""
         answer = self._read(
-            self.client.get_item, TableName=self.name, Key=_raw_key(key), ConsistentRead=True
+            self.client.get_item, TableName=self.name, Key=raw_key(key), ConsistentRead=True
         )
         row: Raw | None = answer.get("Item")
         return row
@@ -178,9 +145,7 @@ class Table:
         """Rows by key, strongly consistent, a hundred a call; absent ones are left out."""
         found: dict[Key, Raw] = {}
         for start in range(0, len(keys), _BATCH_READ):
-            wanted: Any = [
-                _raw_key(key) for key in dict.fromkeys(keys[start : start + _BATCH_READ])
-            ]
+            wanted: Any = [raw_key(key) for key in dict.fromkeys(keys[start : start + _BATCH_READ])]
             for attempt in range(CONFLICT_TRIES):
                 request = {self.name: {"Keys": wanted, "ConsistentRead": True}}
                 answer = self._read(self.client.batch_get_item, RequestItems=request)
@@ -233,36 +198,6 @@ class Table:
     def _pause(self, attempt: int) -> None:
         self.sleep(random.uniform(0, min(0.5, 0.02 * 2**attempt)))  # noqa: S311 - jitter
 
-    def _transact_item(self, operation: Operation) -> dict[str, Any]:
-        names: dict[str, str] = {}
-        values: dict[str, Any] = {}
-        request: dict[str, Any] = {"TableName": self.name}
-        if isinstance(operation, Put):
-            request["Item"] = operation.item.serialize()
-        else:
-            request["Key"] = _raw_key(operation.key)
-        if isinstance(operation, Update):
-            expression = UpdateExpression(*operation.actions)
-            request["UpdateExpression"] = expression.serialize(names, values)
-        if operation.condition is not None:
-            request["ConditionExpression"] = operation.condition.serialize(names, values)
-            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        if names:
-            request["ExpressionAttributeNames"] = {new: name for name, new in names.items()}
-        if values:
-            request["ExpressionAttributeValues"] = values
-        kind = "ConditionCheck" if isinstance(operation, Check) else type(operation).__name__
-        return {kind: request}
-
-
-def key_of(row: Raw) -> Key:
-    """The primary key of a raw row."""
-    return Key(row["pk"]["S"], row["sk"]["S"])
-
-
-def _raw_key(key: Key) -> dict[str, Any]:
-    return {"pk": {"S": key.pk}, "sk": {"S": key.sk}}
-
 
 def _partition_query(
     pk: str,
@@ -284,7 +219,7 @@ def _partition_query(
         "ScanIndexForward": not newest_first,
     }
     if after is not None:
-        request["ExclusiveStartKey"] = _raw_key(Key(pk, after))
+        request["ExclusiveStartKey"] = raw_key(Key(pk, after))
     if page is not None:
         request["Limit"] = page
     if attributes:

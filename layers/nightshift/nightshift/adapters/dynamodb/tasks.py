@@ -8,18 +8,18 @@ from itertools import chain, islice
 
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import conditions, keys, mapping
+from nightshift.adapters.dynamodb import conditions, keys, reading, task_rows
 from nightshift.adapters.dynamodb.items import QuotaItem
-from nightshift.adapters.dynamodb.table import (
+from nightshift.adapters.dynamodb.operations import (
     Check,
     Delete,
     Operation,
     Put,
     Raw,
-    Table,
     Update,
     key_of,
 )
+from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.errors import (
     CorruptRecord,
     QuotaExceeded,
@@ -53,8 +53,8 @@ class DynamoTasks:
         )
         operations: list[Operation] = [
             count,
-            Put(mapping.new_task_item(task), conditions.ABSENT),
-            Put(mapping.payload_item(payload), conditions.ABSENT),
+            Put(task_rows.new_task_item(task), conditions.ABSENT),
+            Put(task_rows.payload_item(payload), conditions.ABSENT),
         ]
         refusals = self.table.transact(operations + _thread_check(task))
         if refusals is None or refusals[1] is not None:
@@ -66,7 +66,7 @@ class DynamoTasks:
     def get(self, ref: TaskRef) -> Task | None:
         """One task, strongly consistent."""
         row = self.table.get(keys.task(ref.user_id, ref.task_id))
-        return None if row is None else mapping.task_from(row)
+        return None if row is None else task_rows.task_from(row)
 
     def list(self, user_id: str, *, limit: int, after: str | None = None) -> Page[Task]:
         """One page of a user's tasks by creation."""
@@ -81,24 +81,24 @@ class DynamoTasks:
                 limit + 1,
             )
         )
-        tasks, corrupt = mapping.readable(rows[:limit], mapping.task_from)
-        last = mapping.task_id_from(rows[limit - 1]) if len(rows) > limit else None
+        tasks, corrupt = reading.readable(rows[:limit], task_rows.task_from)
+        last = task_rows.task_id_from(rows[limit - 1]) if len(rows) > limit else None
         return Page(tasks, last, [error.message for error in corrupt])
 
     def payload(self, ref: TaskRef, revision: int) -> Payload | None:
         """The payload of one revision."""
         row = self.table.get(keys.payload(ref.user_id, ref.task_id, revision))
-        return None if row is None else mapping.payload_from(row)
+        return None if row is None else task_rows.payload_from(row)
 
     def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
         """Write an edit under the condition that nothing it was decided on has changed."""
         operations: list[Operation] = [
             Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching()),
-            Update(_key(seen), mapping.definition_actions(changed), conditions.as_seen(seen)),
+            Update(_key(seen), task_rows.definition_actions(changed), conditions.as_seen(seen)),
         ]
         if payload is not None:
             old = keys.payload(seen.user_id, seen.id, seen.definition.payload_revision)
-            operations += [Put(mapping.payload_item(payload), conditions.ABSENT), Delete(old)]
+            operations += [Put(task_rows.payload_item(payload), conditions.ABSENT), Delete(old)]
         thread_check = _thread_check(changed)
         refusals = self.table.transact(operations + thread_check)
         if refusals is None:
@@ -111,7 +111,7 @@ class DynamoTasks:
 
     def pause(self, seen: Task, changed: Task) -> bool:
         """Write another status and plan, also while a launch is under way."""
-        actions = mapping.switch_actions(changed)
+        actions = task_rows.switch_actions(changed)
         return self._update(seen, actions)
 
     def delete(self, seen: Task) -> bool:
@@ -168,31 +168,31 @@ class DynamoTasks:
             if row is None:
                 continue
             try:
-                tasks[ref] = mapping.task_from(row)
+                tasks[ref] = task_rows.task_from(row)
             except CorruptRecord as error:
                 found[ref] = CorruptTask(ref, error.message)
         texts = self.table.get_many([_payload_key(task) for task in tasks.values()])
         for ref, task in tasks.items():
             text = texts.get(_payload_key(task))
             try:
-                found[ref] = (task, None if text is None else mapping.payload_from(text))
+                found[ref] = (task, None if text is None else task_rows.payload_from(text))
             except CorruptRecord as error:
                 found[ref] = CorruptTask(ref, error.message)
         return found
 
     def advance(self, seen: Task, plan: Plan) -> bool:
         """Give a task another plan."""
-        return self._update(seen, mapping.plan_actions(seen, plan))
+        return self._update(seen, task_rows.plan_actions(seen, plan))
 
     def back_off(self, seen: Task, until: datetime) -> bool:
         """Move a task back in its line; its occurrence stays what it is."""
         due_key = keys.due_key(until, seen.id)
-        return self._update(seen, mapping.assign({"due_at": until, "due_key": due_key}))
+        return self._update(seen, task_rows.assign({"due_at": until, "due_key": due_key}))
 
     def block(self, ref: TaskRef, reason: str, *, due_at: datetime) -> bool:
         """Take a task out of the line, whatever state its row is in."""
         removed = {"due_bucket": None, "due_key": None, "due_at": None}
-        actions = mapping.assign({"blocked_reason": reason} | removed)
+        actions = task_rows.assign({"blocked_reason": reason} | removed)
         condition = conditions.still_due(keys.due_key(due_at, ref.task_id))
         key = keys.task(ref.user_id, ref.task_id)
         return self.table.write(Update(key, actions, condition)) is None

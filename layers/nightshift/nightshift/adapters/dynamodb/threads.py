@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from nightshift.adapters.dynamodb import conditions, keys, mapping
+from nightshift.adapters.dynamodb import conditions, keys, task_rows
 from nightshift.adapters.dynamodb.items import ThreadItem
-from nightshift.adapters.dynamodb.table import Put, Table
+from nightshift.adapters.dynamodb.operations import Put
+from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.ports import Thread
 
 
@@ -20,9 +21,9 @@ class DynamoThreads:
         refusal = self.table.write(Put(item, conditions.ABSENT))
         if refusal is None or refusal.item is None:
             return thread
-        return mapping.thread_from(refusal.item)
+        return task_rows.thread_from(refusal.item)
 
     def get(self, user_id: str, thread_id: str) -> Thread | None:
         """One thread of a user."""
         row = self.table.get(keys.thread(user_id, thread_id))
-        return None if row is None else mapping.thread_from(row)
+        return None if row is None else task_rows.thread_from(row)
