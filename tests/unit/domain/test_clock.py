@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Any
 
 import builders
-from builders import DAY, HOUR, MINUTE, NOW, SECOND, statuses
+from builders import ALICE, DAY, HOUR, MINUTE, NOW, SECOND, statuses
 from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.task import Task
+from nightshift.domain.ports import Thread
 from nightshift.domain.services.clock import BATCH
 from worlds import World
 
@@ -152,6 +153,18 @@ def test_a_running_task_is_skipped_though_the_budget_is_full(world: World) -> No
     world.look(DUE + HOUR)
     assert statuses(world.history(task)) == ["skipped: overlap", "running"]
     assert world.read(task).state.next_run_at == DUE + 2 * HOUR
+
+
+def test_a_skipped_task_uses_up_no_seat(world: World) -> None:
+    """P14: the one behind it starts in the same look."""
+    world.set_policy(max_concurrent_runs=2)
+    world.store.threads.register(Thread("talk", ALICE, NOW))
+    for number in (1, 2):
+        waiting(world, number, DUE + number * MINUTE, thread_id="talk")
+    waiting(world, 3, DUE + 3 * MINUTE)
+    world.look(DUE + MINUTE)
+    world.look(DUE + 3 * MINUTE)
+    assert launched(world) == [1, 3]
 
 
 def test_a_backlog_after_a_downtime_is_one_run_per_task_within_the_budget(world: World) -> None:

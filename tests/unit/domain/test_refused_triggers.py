@@ -159,6 +159,22 @@ def test_a_failed_manual_trigger_of_a_finished_once_task_leaves_it_finished(
     assert world.read(task) == task
 
 
+def test_a_pause_during_a_failed_trigger_of_a_recurring_task_stands(world: World) -> None:
+    """SPEC section 3: the admission left its status alone, and so does the refusal."""
+    task = world.add(builders.task())
+
+    def pause_it() -> None:
+        stored = world.read(task)
+        assert world.store.tasks.pause(stored, stored.paused("enough", NOW))
+
+    world.store.after("runs.admit", pause_it)
+    world.executions.refuse_next()
+    with pytest.raises(LaunchFailed):
+        world.trigger(task)
+    assert world.read(task).state.status is TaskStatus.PAUSED
+    assert list(world.store.tasks.due(DUE).hints) == []
+
+
 def test_a_trigger_is_loud_when_nothing_can_be_launched_at_all(world: World) -> None:
     """SPEC section 2: what it admitted stays queued and is launched when that is mended."""
     task = world.add(builders.task())

@@ -3,7 +3,7 @@
 import pytest
 
 import builders
-from builders import HOUR, NOW, statuses
+from builders import HOUR, MINUTE, NOW, statuses
 from nightshift.domain.model.enums import (
     DispatchExit,
     Outcome,
@@ -43,6 +43,15 @@ def test_a_manual_run_of_a_recurring_task_leaves_its_times_alone(world: World) -
     world.now = DUE
     assert world.dispatched(task).exit is DispatchExit.LAUNCHED
     assert statuses(world.history(task)) == ["queued", "success"]
+
+
+def test_a_manual_run_leaves_an_overdue_occurrence_waiting(world: World) -> None:
+    """P4, P14: what waits for a seat is not lost to a trigger."""
+    task = world.add(builders.task())
+    world.now = DUE + 5 * MINUTE
+    world.ended(world.trigger(task).id)
+    assert world.dispatched(task).exit is DispatchExit.LAUNCHED
+    assert world.history(task)[1].scheduled_for == DUE
 
 
 def test_manual_runs_are_allowed_one_after_the_other(world: World) -> None:

@@ -203,6 +203,21 @@ def test_the_next_run_is_not_cancelled_in_place_of_the_one_that_ended(world: Wor
     assert world.executions.stops == []
 
 
+def test_a_run_that_ends_under_its_cancellation_passes_it_to_nobody(world: World) -> None:
+    """B90: the slot that is found must be the run's own."""
+    slot = active(world)
+
+    def make_way() -> None:
+        world.lifecycle.record_outcome(world.executions.end(slot.run_id, Outcome.SUCCESS, DUE))
+        world.now = DUE + HOUR
+        world.dispatched(builders.task())
+
+    world.store.before("runs.slot", make_way)
+    assert cancel(world, slot).status is RunStatus.SUCCESS
+    assert not world.slot(builders.task()).cancel_requested
+    assert world.executions.stops == []
+
+
 def test_only_the_owner_cancels_a_run(world: World) -> None:
     """P8: another user's task and run do not exist; nor does one that never was."""
     slot = active(world)
