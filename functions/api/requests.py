@@ -21,7 +21,6 @@ from api.wire import (
     Title,
     Wire,
     absent,
-    payload_bytes,
 )
 from nightshift.domain.commands import (
     UNSET,
@@ -33,9 +32,8 @@ from nightshift.domain.commands import (
     ScheduleRequest,
     Unset,
 )
-from nightshift.domain.errors import InvalidRequest, InvalidSchedule, PayloadTooLarge
+from nightshift.domain.errors import InvalidRequest, InvalidSchedule
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
-from nightshift.domain.services.definition import MAX_PAYLOAD_BYTES
 
 ScheduleType = Literal["cron", "every", "once"]
 _TYPES: Final[Mapping[str, ScheduleType]] = {
@@ -207,18 +205,12 @@ def _action(action: AgentAction | ShellAction | None, prompt: str | None) -> Act
     if action is not None and prompt is not None:
         raise InvalidRequest("Send either an action or a prompt.", field="prompt")
     if prompt is not None:
-        return _fitting(Action(ActionKind.AGENT, prompt), "prompt")
+        return Action(ActionKind.AGENT, prompt)
     if isinstance(action, AgentAction):
-        return _fitting(Action(ActionKind.AGENT, action.prompt), "action.prompt")
+        return Action(ActionKind.AGENT, action.prompt)
     if isinstance(action, ShellAction):
-        return _fitting(Action(ActionKind.SHELL, action.command), "action.command")
+        return Action(ActionKind.SHELL, action.command)
     return None
-
-
-def _fitting(action: Action, field: str) -> Action:
-    if payload_bytes(action.text) > MAX_PAYLOAD_BYTES:
-        raise PayloadTooLarge(field=field)
-    return action
 
 
 def _ensure_type(schedule_type: ScheduleType | None, spec: Mapping[str, Any]) -> None:

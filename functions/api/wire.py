@@ -1,6 +1,5 @@
 """What every request and response has in common: strict models, field types, and their errors."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, TypeVar
@@ -118,11 +117,6 @@ TimeoutSeconds = Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)]
 LatenessSeconds = Annotated[int, Field(ge=1, le=MAX_LATENESS_SECONDS)]
 JitterSeconds = Annotated[int, Field(ge=0, le=MAX_JITTER_SECONDS)]
 RunLimit = Annotated[int, Field(ge=1, le=MAX_RUNS)]
-
-
-def payload_bytes(text: str) -> int:
-    """The size of a prompt or command: its JSON in UTF-8, not escaped to ASCII, without quotes."""
-    return len(json.dumps(text, ensure_ascii=False).encode()) - 2
 
 
 _MESSAGES: Final[Mapping[str, str]] = {

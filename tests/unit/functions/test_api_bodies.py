@@ -208,8 +208,8 @@ def test_an_action_has_a_kind_and_what_goes_with_it(desk: Desk, action: Any, fie
 def test_an_action_and_a_prompt_exclude_each_other(desk: Desk) -> None:
     """SPEC 7: `prompt` is short for an agent action."""
     both = {"action": {"kind": "agent", "prompt": "x"}, "prompt": "x"}
-    assert list(desk.call("POST", TASKS, DAILY | both).wrong()) == ["prompt"]
-    assert list(desk.patch(desk.create()["id"], **both).wrong()) == ["prompt"]
+    assert list(desk.call("POST", TASKS, DAILY | both).wrong()) == ["action"]
+    assert list(desk.patch(desk.create()["id"], **both).wrong()) == ["action"]
 
 
 def test_every_wrong_field_is_named_at_once(desk: Desk) -> None:
@@ -254,7 +254,7 @@ def test_a_payload_is_measured_as_its_json_in_utf_8(desk: Desk) -> None:
     for large in ("x" * (limit + 1), "é" * (limit // 2 + 1), '"' * (limit // 2 + 1)):
         reply = desk.call("POST", TASKS, {**DAILY, "prompt": large})
         assert (reply.status, reply.code) == (422, "payload_too_large")
-        assert list(reply.wrong()) == ["prompt"]
+        assert list(reply.wrong()) == ["action"]
 
 
 def test_a_prompt_comes_back_as_it_was_sent(desk: Desk) -> None:

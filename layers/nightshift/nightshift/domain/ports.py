@@ -102,6 +102,10 @@ class TaskStore(Protocol):
     def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
         """Write the definition and plan of `changed` if the task is still as `seen`.
 
+        "As seen" is revision, status, next time and whether it is blocked; what dispatch and
+        completion own besides is neither compared nor written (P19). The reasons shown for a
+        pause and a block are those of `changed`.
+
         Refused while the task is being dispatched (K7). A new payload is written and the one it
         replaces removed in the same transaction; an active run past the fence never needs it again.
 
@@ -115,7 +119,7 @@ class TaskStore(Protocol):
         ...
 
     def pause(self, seen: Task, changed: Task) -> bool:
-        """Write the status and plan of `changed` if the task is still as `seen`.
+        """Write the status, plan and reasons of `changed` if the task is still as `seen`.
 
         Unlike `replace` it is allowed while a run is being dispatched: a launch that is under way
         goes on. Returns False when the task changed meanwhile or is gone.
@@ -152,7 +156,10 @@ class TaskStore(Protocol):
         ...
 
     def back_off(self, seen: Task, until: datetime) -> bool:
-        """Move `due_at` and nothing else if the task is still as `seen`; False otherwise."""
+        """Move `due_at` and nothing else if the task is still as `seen`; False otherwise.
+
+        Only `due_at` moves, so a task that was backed off meanwhile is still as seen.
+        """
         ...
 
     def block(self, ref: TaskRef, reason: str, *, due_at: datetime) -> bool:
@@ -206,7 +213,9 @@ class AdmissionResult:
 class Ended:
     """What the end of a run writes on its task, if the task still names that run (K6).
 
-    `status` None leaves the status alone; `last_run_at` is None when nothing ever started.
+    `status` None leaves the status alone; `last_run_at` is None when nothing ever started, and
+    the start of an earlier run stays shown. A failure shows its `error`, a success clears the last
+    one, an interrupted run leaves it.
     """
 
     outcome: Outcome
@@ -218,7 +227,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """A manual launch was refused: the task becomes as it was (SPEC section 2).
+    """A manual launch was refused: the task becomes as it was, its count of runs included.
 
     `restore` is None for a recurring task, whose status and times the admission left alone.
     """
@@ -256,7 +265,9 @@ class RunStore(Protocol):
     def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
         """Write a tombstone and advance its task together, if the task is still as `seen`.
 
-        An occurrence that already has its record only advances. False: the task changed.
+        The task shows the tombstone as its last run; a `once`, whose only chance is gone, shows the
+        reason as its error. An occurrence that already has its record only advances. False: the
+        task changed.
         """
         ...
 
@@ -297,7 +308,14 @@ class RunStore(Protocol):
         ...
 
     def list(self, task_id: str, *, limit: int, after: str | None = None, keep: int) -> Page[Run]:
-        """The newest `keep` runs of a task, newest first, at most `limit`, after the id `after`."""
+        """The newest `keep` runs of a task, newest first, at most `limit`.
+
+        `after` is the `next` of the page before. A record that cannot be read is named in `corrupt`
+        and passed over.
+
+        Raises:
+            InvalidCursor: `after` is not of this list.
+        """
         ...
 
     def prune(self, task_id: str, keep: int) -> int:
@@ -353,7 +371,12 @@ class Launcher(Protocol):
         ...
 
     def stop(self, run_id: str) -> None:
-        """Ask for the execution to be stopped; one that ended or never existed is no error."""
+        """Ask for the execution to be stopped; one that ended or never existed is no error.
+
+        Raises:
+            ExecutionsUnavailable: it may still run.
+            LaunchImpossible: executions cannot be stopped at all.
+        """
         ...
 
     def execution_arn(self, run_id: str) -> str:
@@ -369,7 +392,11 @@ class Execution:
 
 
 class Inspector(Protocol):
-    """Asks Step Functions what became of executions."""
+    """Asks Step Functions what became of executions.
+
+    Raises `ExecutionsUnavailable` when it did not answer and `LaunchImpossible` when it may not
+    be asked.
+    """
 
     def running(self) -> frozenset[str]:
         """Run ids of executions that run now, at least one page of them.

@@ -149,7 +149,6 @@ class Run:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     picked_up: bool = False
-    cancel_requested: bool = False
     nonce: str | None = None
     keys: Keys | None = None
     payload_revision: int | None = None

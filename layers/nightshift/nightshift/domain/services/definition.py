@@ -1,5 +1,6 @@
 """From what was asked to a task's definition: checked, complete, normalised."""
 
+import json
 from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
@@ -75,13 +76,21 @@ def _timeout(seconds: int | None, policy: Policy) -> int:
     return seconds
 
 
+def payload_bytes(text: str) -> int:
+    """The size of a prompt or command: its JSON in UTF-8, not escaped to ASCII, without quotes.
+
+    So it is stored, and so it travels to the worker; what it weighs there is what is limited.
+    """
+    return len(json.dumps(text, ensure_ascii=False).encode()) - 2
+
+
 def new_payload(task: Task, action: Action) -> Payload:
     """The payload of the task's current revision.
 
     Raises:
-        PayloadTooLarge: it is larger than 64 KiB of UTF-8.
+        PayloadTooLarge: its JSON is larger than 64 KiB of UTF-8.
     """
-    if len(action.text.encode()) > MAX_PAYLOAD_BYTES:
+    if payload_bytes(action.text) > MAX_PAYLOAD_BYTES:
         raise PayloadTooLarge(field="action")
     return Payload(task.id, task.user_id, task.revision, action.kind, action.text)
 
