@@ -8,7 +8,7 @@ import builders
 from builders import HOUR, MINUTE, NOW
 from contract.backends import Stores
 from contract.steps import admitted, completed, completion, created, read
-from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.errors import CorruptRecord, InvalidCursor
 from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
 from nightshift.domain.model.task import Task
 
@@ -209,6 +209,13 @@ def test_no_walk_shows_more_than_the_newest_that_are_kept(stores: Stores, limit:
         17,
         16,
     ]
+
+
+def test_a_page_that_is_not_of_this_history_is_refused(stores: Stores) -> None:
+    """RunStore.list: InvalidCursor, not a page from somewhere else."""
+    task = with_history(stores, 2)
+    with pytest.raises(InvalidCursor):
+        stores.runs.list(task.id, limit=1, after="nonsense", keep=10)
 
 
 def test_a_history_passes_over_a_record_that_cannot_be_read_and_names_it(

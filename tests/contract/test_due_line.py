@@ -204,6 +204,14 @@ def test_back_off_moves_the_due_time_and_nothing_else(stores: Stores) -> None:
     assert in_line(stores, DUE + MINUTE) == [task.id]
 
 
+def test_a_task_that_was_backed_off_is_still_as_seen(stores: Stores) -> None:
+    """TaskStore.back_off: only `due_at` moved, so that the decision taken before it stands."""
+    task = waiting(stores, 1)
+    assert stores.tasks.back_off(task, DUE + MINUTE)
+    admitted(stores, task)
+    assert in_line(stores, DUE + HOUR) == []
+
+
 def test_advance_and_back_off_of_a_task_that_changed_write_nothing(stores: Stores) -> None:
     """TaskStore.advance and back_off: False after a dispatch, a pause and a deletion."""
     task = created(stores)

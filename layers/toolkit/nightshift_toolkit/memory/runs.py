@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.errors import CorruptRecord, InvalidCursor
 from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
-from nightshift.domain.model.run import Keys, Run, Slot
+from nightshift.domain.model.run import Keys, Run, Slot, task_id_of
 from nightshift.domain.model.task import Plan, Task
 from nightshift.domain.ports import (
     Admission,
@@ -198,6 +198,8 @@ class MemoryRuns:
     @reading
     def list(self, task_id: str, *, limit: int, after: str | None = None, keep: int) -> Page[Run]:
         """See `RunStore.list`."""
+        if after is not None and task_id_of(after) != task_id:
+            raise InvalidCursor
         kept = self._newest_first(task_id)[:keep]
         following = [run_id for run_id in kept if after is None or run_id < after]
         page = following[:limit]
