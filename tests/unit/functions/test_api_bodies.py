@@ -208,8 +208,8 @@ def test_an_action_has_a_kind_and_what_goes_with_it(desk: Desk, action: Any, fie
 def test_an_action_and_a_prompt_exclude_each_other(desk: Desk) -> None:
     """SPEC 7: `prompt` is short for an agent action."""
     both = {"action": {"kind": "agent", "prompt": "x"}, "prompt": "x"}
-    assert list(desk.call("POST", TASKS, DAILY | both).wrong()) == ["action"]
-    assert list(desk.patch(desk.create()["id"], **both).wrong()) == ["action"]
+    assert list(desk.call("POST", TASKS, DAILY | both).wrong()) == ["prompt"]
+    assert list(desk.patch(desk.create()["id"], **both).wrong()) == ["prompt"]
 
 
 def test_every_wrong_field_is_named_at_once(desk: Desk) -> None:
