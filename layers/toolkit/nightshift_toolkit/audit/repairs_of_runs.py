@@ -6,10 +6,11 @@ from datetime import datetime
 from pynamodb.expressions.condition import Or
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import conditions, keys, mapping
+from nightshift.adapters.dynamodb import conditions, keys, run_rows
 from nightshift.adapters.dynamodb.completion import HISTORY_LIFETIME
 from nightshift.adapters.dynamodb.items import RunItem
-from nightshift.adapters.dynamodb.table import Check, Delete, Operation, Put, Table, Update
+from nightshift.adapters.dynamodb.operations import Check, Delete, Operation, Put, Update
+from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.model.enums import Outcome, RunStatus
 from nightshift.domain.model.run import Run, RunOutcome, Slot, task_id_of
 from nightshift.domain.ports import Inspector
@@ -84,11 +85,11 @@ class RunRepairs:
     def _missing(self, slot: Slot) -> list[Operation]:
         missing: list[Operation] = []
         if slot.keys.seat not in self.snapshot.seats:
-            missing.append(Put(mapping.seat_item(slot), conditions.ABSENT))
+            missing.append(Put(run_rows.seat_item(slot), conditions.ABSENT))
         thread_id = slot.keys.locked_thread_id
         lock = (slot.keys.user_id, thread_id or "")
         if thread_id is not None and lock not in self.snapshot.thread_locks:
-            missing.append(Put(mapping.thread_lock_item(slot, thread_id), conditions.ABSENT))
+            missing.append(Put(run_rows.thread_lock_item(slot, thread_id), conditions.ABSENT))
         return missing
 
     def date(self, run_id: str) -> str | None:

@@ -6,9 +6,10 @@ from datetime import datetime
 from pynamodb.expressions.condition import Condition, Or
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import conditions, keys, mapping
+from nightshift.adapters.dynamodb import conditions, keys, task_rows
 from nightshift.adapters.dynamodb.items import QuotaItem, SlotItem, TaskItem
-from nightshift.adapters.dynamodb.table import Check, Delete, Operation, Put, Table, Update
+from nightshift.adapters.dynamodb.operations import Check, Delete, Operation, Put, Update
+from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus
 from nightshift.domain.model.status import status_after_completion
 from nightshift.domain.model.task import Plan, Task
@@ -28,13 +29,13 @@ class TaskRepairs:
         """Give a task its next time, or take away one that it must not have; index keys follow."""
         task = self.snapshot.task_of[task_id]
         plan = self._right_plan(task)
-        actions = mapping.plan_actions(task, plan)
+        actions = task_rows.plan_actions(task, plan)
         done = self._write(Update(_key(task), actions, conditions.as_seen(task)))
         return f"set its next time to {plan.next_run_at}, and its index keys" if done else None
 
     def _right_plan(self, task: Task) -> Plan:
         state = task.state
-        plan = mapping.plan_of(task)
+        plan = task_rows.plan_of(task)
         if state.status is not TaskStatus.ENABLED:
             return Plan(status=state.status, next_run_at=None, due_at=None, tzdata_version=None)
         if state.blocked_reason is not None:
@@ -73,7 +74,7 @@ class TaskRepairs:
                 return None
             status, held = ended, conditions.ABSENT
         plan = Plan(status=status, next_run_at=None, due_at=None, tzdata_version=None)
-        update = Update(_key(task), mapping.plan_actions(task, plan), conditions.as_seen(task))
+        update = Update(_key(task), task_rows.plan_actions(task, plan), conditions.as_seen(task))
         return f"called it {status}" if self._write(update, Check(key, held)) else None
 
     def _status_after_its_run(self, task: Task) -> TaskStatus | None:
