@@ -6,6 +6,7 @@ real table.
 """
 
 import json
+import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ SUCCESS = {"outcome": "success", "result": {"exit_code": 0, "output": "", "trunc
 FAILURE = {"outcome": "failed", "reason": "nonzero_exit", "error": "exit code 1"}
 
 Signal = dict[str, Any]
+Report = Mapping[str, Any] | asl.StateError
+"""What a worker reports, or what its state machine catches instead."""
 
 
 class ServiceError(Exception):
@@ -51,8 +54,9 @@ class Execution:
 class StateMachine:
     """All executions of the one state machine.
 
-    `worked` counts the messages that reached a worker, by run id; `refusals` are error codes for
-    the next starts; `signals` are the status changes that nobody has been told of yet.
+    `worked` counts the messages that reached a worker, by run id; `reported` are the runs whose
+    work, or the patience with it, has come to an end; `refusals` are error codes for the next
+    starts; `signals` are the status changes that nobody has been told of yet.
     """
 
     def __init__(self, dynamodb: Any, table: str, now: Callable[[], datetime]) -> None:
@@ -61,6 +65,7 @@ class StateMachine:
         )
         self._dynamodb = dynamodb
         self._now = now
+        self._lock = threading.Lock()
         self.reset()
 
     def reset(self) -> None:
@@ -68,6 +73,7 @@ class StateMachine:
         self.record: Callable[[Signal], None] | None = None
         self.executions: dict[str, Execution] = {}
         self.worked: Counter[str] = Counter()
+        self.reported: set[str] = set()
         self.refusals: list[str] = []
         self.signals: list[Signal] = []
 
@@ -79,17 +85,18 @@ class StateMachine:
         Raises:
             ServiceError: with the code that AWS documents.
         """
-        match operation:
-            case "StartExecution":
-                return self._start(request["name"], request["input"])
-            case "StopExecution":
-                return self._stop(_named(request["executionArn"]))
-            case "DescribeExecution":
-                return self._describe(_named(request["executionArn"]))
-            case "ListExecutions":
-                return {"executions": [self._summary(known) for known in self.running]}
-            case unknown:
-                raise NotImplementedError(unknown)
+        with self._lock:
+            match operation:
+                case "StartExecution":
+                    return self._start(request["name"], request["input"])
+                case "StopExecution":
+                    return self._stop(_named(request["executionArn"]))
+                case "DescribeExecution":
+                    return self._describe(_named(request["executionArn"]))
+                case "ListExecutions":
+                    return {"executions": [self._summary(known) for known in self.running]}
+                case unknown:
+                    raise NotImplementedError(unknown)
 
     def _start(self, name: str, text: str) -> dict[str, Any]:
         if self.refusals:
@@ -142,11 +149,12 @@ class StateMachine:
                 )
                 self._step(known, None)
 
-    def report(self, name: str, report: Mapping[str, Any] | asl.StateError) -> None:
+    def report(self, name: str, report: Report) -> None:
         """Let the worker of an execution report, or its state machine lose patience."""
         known = self.executions[name]
         assert known.at_work
         known.at_work = False
+        self.reported.add(name)
         self._step(known, report)
 
     def report_all(self, report: Mapping[str, Any]) -> None:
@@ -163,7 +171,7 @@ class StateMachine:
         """The status of every execution."""
         return {name: known.status for name, known in self.executions.items()}
 
-    def _step(self, known: Execution, word: Mapping[str, Any] | asl.StateError | None) -> None:
+    def _step(self, known: Execution, word: Report | None) -> None:
         assert known.steps is not None
         try:
             if isinstance(word, asl.StateError):

@@ -1,0 +1,37 @@
+"""Many processes at the same moment on the real engine: one run each, and never too many."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from nightshift_toolkit.local_cloud.engine import Engine
+from proof import is_full
+from race.arena import Arena
+from race.scenes import SCENES, Scene
+
+ROUNDS = 10_000
+SHARE = 150
+SEED = 20260302
+
+
+@pytest.fixture(scope="module")
+def arena(engine: Engine) -> Arena:
+    return Arena(engine, "races")
+
+
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__.replace("_", " "))
+def test_no_race_breaks_a_promise(
+    arena: Arena, scene: Scene, record_property: Callable[[str, object], None]
+) -> None:
+    """P13, P14, K3-K7: one run per task and occurrence, the budget, and no key left behind."""
+    rounds = (ROUNDS if is_full() else SHARE) // len(SCENES)
+    broken: dict[int, list[str]] = {}
+    for number in range(rounds):
+        arena.begin_round()
+        scene(arena, random.Random(SEED + number))  # noqa: S311 - repeatable, not secret
+        if complaints := arena.settle():
+            broken[number] = complaints
+    record_property("rounds", rounds)
+    record_property("scenes", 1)
+    assert broken == {}
