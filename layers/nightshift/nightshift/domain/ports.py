@@ -203,10 +203,11 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionResult:
-    """The answer, and the slot that stands in the way where there is one."""
+    """The answer, and what stands in the way: another slot, or the run that holds the thread."""
 
     answer: AdmissionAnswer
     holder: Slot | None = None
+    thread_held_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -161,11 +161,13 @@ class ScriptedInspector:
         self._also_listed.add(run_id)
 
     def stay_silent(self, failure: Exception) -> None:
-        """Let every description fail so."""
+        """Let every question fail so."""
         self._failure = failure
 
     def running(self) -> frozenset[str]:
         """See `Inspector.running`."""
+        if self._failure is not None:
+            raise self._failure
         return self._executions.listed() | self._also_listed
 
     def describe(self, run_id: str, now: datetime) -> Execution | None:  # noqa: ARG002

@@ -74,7 +74,8 @@ class MemoryRuns:
         elif keys.run_id in self.state.runs[keys.task_id]:
             answer = AdmissionAnswer.RECORDED
         elif lock in self.state.thread_locks:
-            answer = AdmissionAnswer.THREAD_BUSY
+            holder = self.state.thread_locks[lock]
+            return AdmissionResult(AdmissionAnswer.THREAD_BUSY, thread_held_by=holder)
         elif keys.seat in self.state.seats:
             answer = AdmissionAnswer.SEAT_TAKEN
         return AdmissionResult(answer) if answer else None

@@ -184,15 +184,19 @@ def _read_refusal(slot: Slot, refusals: Sequence[Refusal | None]) -> AdmissionRe
     held, recorded, changed, seat, *lock = refusals
     if held is not None and held.item is not None:
         return _read_holder(slot, run_rows.slot_from(held.item))
-    for refused, answer in (
-        (changed, AdmissionAnswer.CHANGED),
-        (recorded, AdmissionAnswer.RECORDED),
-        (lock[0] if lock else None, AdmissionAnswer.THREAD_BUSY),
-        (seat, AdmissionAnswer.SEAT_TAKEN),
-    ):
-        if refused is not None:
-            return AdmissionResult(answer)
+    if changed is not None:
+        return AdmissionResult(AdmissionAnswer.CHANGED)
+    if recorded is not None:
+        return AdmissionResult(AdmissionAnswer.RECORDED)
+    if lock and lock[0] is not None:
+        return AdmissionResult(AdmissionAnswer.THREAD_BUSY, thread_held_by=_holder(lock[0]))
+    if seat is not None:
+        return AdmissionResult(AdmissionAnswer.SEAT_TAKEN)
     raise AssertionError("a refused admission names the operation that was refused")
+
+
+def _holder(refusal: Refusal) -> str | None:
+    return None if refusal.item is None else str(refusal.item["run_id"]["S"])
 
 
 def _read_holder(slot: Slot, holder: Slot) -> AdmissionResult:

@@ -11,7 +11,12 @@ from functools import partial
 from itertools import islice
 from typing import TypeVar
 
-from nightshift.domain.errors import CorruptRecord, InvalidRequest, LaunchImpossible
+from nightshift.domain.errors import (
+    CorruptRecord,
+    ExecutionsUnavailable,
+    InvalidRequest,
+    LaunchImpossible,
+)
 from nightshift.domain.model.enums import DispatchExit
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Slot
@@ -83,7 +88,7 @@ class Clock:
     ) -> bool:
         """Whether there was anything to settle, so that the slots may have changed."""
         old = {slot.run_id for slot in slots if verify and slot.is_old(look.now, look.policy)}
-        suspects = old - self.inspector.running() if old else old
+        suspects = self._not_listed_as_running(old)
         work: list[Callable[[], object]] = []
         for slot in slots:
             if slot.cancel_requested:
@@ -94,6 +99,16 @@ class Clock:
                 work.append(partial(self.lifecycle.verify, slot, look.now))
         list(pool.map(lambda step: self._settle_one(step, look), work))
         return bool(work)
+
+    def _not_listed_as_running(self, old: set[str]) -> set[str]:
+        """The old runs that one cheap list does not clear; none while the list cannot be had."""
+        if not old:
+            return old
+        try:
+            return old - self.inspector.running()
+        except ExecutionsUnavailable as unanswered:
+            self.observe(Event("settling_failed", error=unanswered))
+            return set()
 
     def _settle_one(self, step: Callable[[], object], look: "_Look") -> None:
         if look.impossible or not look.has_time():

@@ -14,6 +14,8 @@ from nightshift.domain.model.spec import Bounds, Schedule
 from nightshift.domain.model.task import Definition, Payload, Task
 
 MAX_PAYLOAD_BYTES = 64 * 1024
+SINGLE_TIMES = frozenset({"once", "after_seconds"})
+"""The selectors of schedules that have no bounds."""
 
 Value = TypeVar("Value")
 
@@ -136,13 +138,15 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
 def _edited_schedule(old: Schedule, edit: ScheduleEdit | Unset, now: datetime) -> Schedule:
     """The schedule with the sent parts changed; one that stays is not read anew.
 
-    A new zone alone reads the stored rule in that zone; an instant stays the instant it is.
+    A new zone alone reads the stored rule in that zone; an instant stays the instant it is. Bounds
+    that were not sent stay with a recurring rule and go with one that becomes a single time.
     """
     if isinstance(edit, Unset):
         return old
     zone = _kept(edit.timezone, old.zone)
-    bounds = _edited_bounds(old.bounds, edit, zone)
     spec = old.spec() if isinstance(edit.spec, Unset) else edit.spec
+    kept = Bounds() if spec.keys() & SINGLE_TIMES else old.bounds
+    bounds = _edited_bounds(kept, edit, zone)
     return parse_schedule(spec, zone=zone, now=now, bounds=bounds, previous=old)
 
 

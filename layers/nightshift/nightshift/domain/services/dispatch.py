@@ -139,11 +139,12 @@ class Dispatch:
         """
         match result.answer:
             case AdmissionAnswer.OVERLAP:
-                holder = result.holder
-                if holder and holder.is_old(now, policy) and self.lifecycle.verify(holder, now):
+                if self._has_ended(result.holder, policy, now):
                     return None
                 return self._skip(task, SkipReason.OVERLAP, folded, now)
             case AdmissionAnswer.THREAD_BUSY:
+                if self._has_ended(self._slot_of(result.thread_held_by), policy, now):
+                    return None
                 return self._skip(task, SkipReason.THREAD_BUSY, folded, now)
             case AdmissionAnswer.RECORDED:
                 passed = status_after_skip(once=not task.recurring)
@@ -151,6 +152,15 @@ class Dispatch:
                 return _conflict(task, "recorded")
             case _:
                 return _conflict(task, result.answer.value)
+
+    def _has_ended(self, holder: Slot | None, policy: Policy, now: datetime) -> bool:
+        """Whether an old holder turns out to have ended unheard, so that its keys are free now."""
+        if holder is None or not holder.is_old(now, policy):
+            return False
+        return self.lifecycle.verify(holder, now)
+
+    def _slot_of(self, run_id: str | None) -> Slot | None:
+        return next((slot for slot in self.runs.slots() if slot.run_id == run_id), None)
 
     def _skip(
         self, task: Task, reason: SkipReason, folded: Folded, now: datetime
@@ -197,7 +207,7 @@ class Dispatch:
         slots = self.runs.slots()
         holder = next((slot for slot in slots if slot.task_id == task.id), None)
         if holder is not None:
-            if holder.is_old(now, policy) and self.lifecycle.verify(holder, now):
+            if self._has_ended(holder, policy, now):
                 return None
             raise ActiveRun
         launched = status_after_launch(Trigger.MANUAL, once=not task.recurring)
@@ -214,7 +224,8 @@ class Dispatch:
                 now=now,
                 policy=policy,
             )
-            match self._admit(task, slot, plan, None).answer:
+            result = self._admit(task, slot, plan, None)
+            match result.answer:
                 case AdmissionAnswer.ADMITTED:
                     return self._launch_manual(task, slot, payload, now)
                 case AdmissionAnswer.SEAT_TAKEN:
@@ -222,6 +233,8 @@ class Dispatch:
                 case AdmissionAnswer.CHANGED:
                     return None
                 case AdmissionAnswer.THREAD_BUSY:
+                    if self._has_ended(self._slot_of(result.thread_held_by), policy, now):
+                        return None
                     raise ThreadBusy
                 case _:
                     raise ActiveRun
