@@ -52,15 +52,16 @@ Send = Callable[[AWSPreparedRequest], AWSResponse]
 class Fate:
     """Counts the calls of one process and lets one of them meet a fault.
 
-    `calls` are the names of all calls that were made, in order. Faults that outlast one sending
-    hold for all repetitions of the very same request, and for no other. `launch` chooses the first
-    start of an execution instead of a place.
+    `calls` are the names of all calls that were made, in order, and `bodies` what they said. A
+    fault that outlasts one sending holds for all repetitions of the very same request, and for no
+    other. `launch` chooses the first start of an execution instead of a place.
     """
 
     fault: Fault | None = None
     at: int = -1
     launch: bool = False
     calls: list[str] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
     dead: bool = False
     met: bool = False
     _stuck_on: bytes | None = None
@@ -72,6 +73,7 @@ class Fate:
         service, operation = named(request)
         place = len(self.calls)
         self.calls.append(f"{service}.{operation}")
+        self.bodies.append(_body(request))
         chosen = place == self.at or (self.launch and operation == "StartExecution")
         if self.fault is None or not (chosen or self._stuck_on == _body(request)):
             return None

@@ -163,6 +163,10 @@ class StateMachine:
             if known.at_work:
                 self.report(known.name, report)
 
+    def break_down(self, name: str, error: str) -> None:
+        """Let an execution fail where no state catches it, and nothing is recorded."""
+        self._end(self.executions[name], asl.Ended("FAILED", error=error, cause="no state"))
+
     def time_out(self, name: str) -> None:
         """Let an execution reach the time-out of its state machine."""
         self._end(self.executions[name], asl.Ended("TIMED_OUT"))

@@ -9,17 +9,11 @@ from crash.faults import Fate, Fault
 from crash.harness import LIMIT, Process, Stage, acted
 from nightshift_toolkit.audit import INVARIANTS, check
 from nightshift_toolkit.audit.doctor import Patient, Report, run_doctor
-from nightshift_toolkit.local_cloud.engine import Engine
 from proof import is_full
 
 REPAIRABLE = [damage for damage in DAMAGES if damage.repairable]
 LAGS = "index_follows_the_rows"
 """The engine's index never lags, and nobody can write into it."""
-
-
-@pytest.fixture(scope="module")
-def stage(engine: Engine) -> Stage:
-    return Stage(engine, "doctor")
 
 
 def name(damage: Damage) -> str:

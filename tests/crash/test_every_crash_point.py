@@ -9,18 +9,12 @@ import crash.paths_of_people  # noqa: F401 - adds its paths
 from crash.harness import Stage
 from crash.paths import PATHS, Path
 from crash.points import Point, complaints_after, points_of, unharmed
-from nightshift_toolkit.local_cloud.engine import Engine
 from proof import is_full
 
 ONE_IN = 6
 """The share of the crash points that is tried when not all of them are."""
 
 Record = Callable[[str, object], None]
-
-
-@pytest.fixture(scope="module")
-def stage(engine: Engine) -> Stage:
-    return Stage(engine, "crash-points")
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.name)
