@@ -40,9 +40,11 @@ class Aftermath:
         """Let the clock look, executions start late and work end, until nothing is left to do."""
         self._check(at_rest=False)
         for number, span in enumerate(LOOKS):
-            if self._is_quiet():
+            if self._is_quiet() and not self._late_calls_arrive():
                 break
             self._go_on(span, work_ends=number >= 2)
+            if number == 1:
+                self._late_calls_arrive()
         if not self._is_quiet():
             self.complaints.append("there is still something to do")
         self._next_occurrence()
@@ -64,6 +66,11 @@ class Aftermath:
         if failure is not None:
             self.complaints.append(f"a later look failed: {failure!r}")
         self._check(at_rest=False)
+
+    def _late_calls_arrive(self) -> bool:
+        arrived = self.stage.victim.fate.deliver()
+        self._check(at_rest=False)
+        return arrived
 
     def _is_quiet(self) -> bool:
         stage = self.stage

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
@@ -27,6 +28,7 @@ class Fault(StrEnum):
     DIES_BEFORE = "the process dies before the call"
     DIES_AFTER = "the process dies after the call"
     ANSWER_LOST = "every answer to the call is lost"
+    ARRIVES_LATE = "the call times out and arrives much later"
     FIRST_ANSWER_LOST = "the first answer is lost, the repetition is answered"
     UNREACHABLE = "the service cannot be reached"
     SERVER_FAULT = "the service fails after the call"
@@ -42,6 +44,8 @@ class Fault(StrEnum):
             return writes and service == "dynamodb" and operation != "BatchWriteItem"
         if self is Fault.FIRST_ANSWER_LOST:
             return writes and TRIES[service] > 1
+        if self is Fault.ARRIVES_LATE:
+            return writes or operation in ("StartExecution", "StopExecution")
         return True
 
 
@@ -65,6 +69,14 @@ class Fate:
     dead: bool = False
     met: bool = False
     _stuck_on: bytes | None = None
+    _late: list[Callable[[], object]] = field(default_factory=list)
+
+    def deliver(self) -> bool:
+        """Let the calls arrive that had timed out; whether there were any."""
+        late, self._late = self._late, []
+        for arrive in late:
+            arrive()
+        return bool(late)
 
     def meet(self, request: AWSPreparedRequest, send: Send) -> AWSResponse | None:
         """The answer that the caller gets; None lets the call go its way."""
@@ -92,6 +104,9 @@ class Fate:
             case Fault.DIES_BEFORE | Fault.DIES_AFTER:
                 self.dead = True
                 raise Killed
+            case Fault.ARRIVES_LATE:
+                self._late += [partial(send, request)] * TRIES[service]
+                raise ReadTimeoutError(endpoint_url=request.url)
             case Fault.ANSWER_LOST:
                 raise ReadTimeoutError(endpoint_url=request.url)
             case Fault.UNREACHABLE:

@@ -116,7 +116,12 @@ class Process(RealWorld):
 
 
 class Stage:
-    """One table and Step Functions; `victim` meets the fault, `others` go on."""
+    """One table and Step Functions; `victim` meets the fault, `others` go on.
+
+    `watched` are the tasks of which every occurrence has to be accounted for, `damaged` the ids of
+    those that nothing can mend. `prunes` says that old records go on purpose, `mends` that
+    executions can be started again once the victim is gone. `calls` are those of the last victim.
+    """
 
     def __init__(self, engine: Engine, table: str) -> None:
         self._engine = engine
@@ -129,6 +134,7 @@ class Stage:
         self.watched: list[Task] = []
         self.damaged: set[str] = set()
         self.prunes = False
+        self.mends = False
         self.calls: list[str] = []
         self.reset()
 
@@ -145,6 +151,7 @@ class Stage:
         self.watched = []
         self.damaged = set()
         self.prunes = False
+        self.mends = False
         for process in (self.victim, self.others):
             process.now = builders.NOW
             process.build(builders.policy(max_concurrent_runs=LIMIT))

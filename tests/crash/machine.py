@@ -56,7 +56,8 @@ class StateMachine:
 
     `worked` counts the messages that reached a worker, by run id; `reported` are the runs whose
     work, or the patience with it, has come to an end; `refusals` are error codes for the next
-    starts; `signals` are the status changes that nobody has been told of yet.
+    starts; `signals` are the status changes that nobody has been told of yet; `fence_errors` are
+    what the next crossings of a fence meet, each with whether the table was written all the same.
     """
 
     def __init__(self, dynamodb: Any, table: str, now: Callable[[], datetime]) -> None:
@@ -76,6 +77,7 @@ class StateMachine:
         self.reported: set[str] = set()
         self.refusals: list[str] = []
         self.signals: list[Signal] = []
+        self.fence_errors: list[tuple[str, bool]] = []
 
     # -- what the API answers --
 
@@ -213,6 +215,13 @@ class StateMachine:
 
     def transact(self, parameters: Mapping[str, Any]) -> None:
         """See `asl.Resources`."""
+        error, written = self.fence_errors.pop(0) if self.fence_errors else (None, True)
+        if written:
+            self._transact(parameters)
+        if error is not None:
+            raise asl.StateError(error)
+
+    def _transact(self, parameters: Mapping[str, Any]) -> None:
         try:
             self._dynamodb.transact_write_items(**parameters)
         except ClientError as error:

@@ -1,13 +1,16 @@
 """Every path of the system, as something that a process does and may die in."""
 
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
 import builders
+from completion.handler import PRUNE_ONE_IN
 from crash.asl import StateError
 from crash.harness import Stage
 from crash.machine import FAILURE, SUCCESS
+from nightshift.domain.model.run import occurrence_run_id
 from nightshift.domain.model.spec import Schedule
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import Thread
@@ -149,6 +152,14 @@ def a_launch_of_a_single_time_is_refused(stage: Stage) -> Act:
 
 
 @path
+def nothing_can_be_launched_for_a_while(stage: Stage) -> Act:
+    due_task(stage)
+    stage.machine.refusals = ["AccessDeniedException"]
+    stage.mends = True
+    return stage.victim.look
+
+
+@path
 def a_task_without_its_prompt_is_blocked(stage: Stage) -> Act:
     due_task(stage)
     task = builders.task(number=2)
@@ -164,6 +175,21 @@ def a_task_without_its_prompt_is_blocked(stage: Stage) -> Act:
 @path
 def the_workflow_tells_a_success(stage: Stage) -> Act:
     task = working_task(stage)
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    return lambda: stage.machine.report(run_id, SUCCESS)
+
+
+@path
+def the_workflow_tells_a_success_and_history_is_pruned(stage: Stage) -> Act:
+    names = {
+        number: occurrence_run_id(builders.task_id(number), stage.now + HOUR)
+        for number in range(1, 100)
+    }
+    pruned = [
+        number for number, name in names.items() if zlib.crc32(name.encode()) % PRUNE_ONE_IN == 0
+    ]
+    task = working_task(stage, number=pruned[0])
     stage.machine.record = stage.victim.record_step
     run_id = stage.run_of(task)
     return lambda: stage.machine.report(run_id, SUCCESS)

@@ -59,8 +59,10 @@ def complaints_after(stage: Stage, path: Path, point: Point | None) -> list[str]
     acted(act)
     met = point is None or stage.victim.fate.met
     stage.calls = stage.victim.fate.calls
-    stage.victim.fate = Fate(dead=True)
+    stage.victim.fate.dead = True
     stage.machine.record = stage.others.record_step
+    if stage.mends:
+        stage.machine.refusals.clear()
     aftermath = Aftermath(stage)
     if not met:
         aftermath.complaints.append("the call was not made")

@@ -132,6 +132,42 @@ def test_an_execution_that_starts_after_its_run_was_cancelled_does_no_work(stage
     assert_at_rest(stage)
 
 
+CANCELED = "DynamoDb.TransactionCanceledException"
+
+
+@pytest.mark.parametrize("error", [CANCELED, "States.Timeout", "DynamoDb.SdkClientException"])
+def test_a_fence_whose_answer_was_lost_is_crossed_again(stage: Stage, error: str) -> None:
+    """The fence: a run that is already running under this nonce passes."""
+    task = due_task(stage)
+    stage.machine.fence_errors = [(error, True)]
+    stage.start_due()
+    assert status_of(stage, task) == "running"
+    stage.machine.report_all(SUCCESS)
+    assert_at_rest(stage)
+
+
+def test_a_fence_that_meets_another_transaction_is_tried_a_few_times(stage: Stage) -> None:
+    """The fence: a conflict looks like a refusal from there."""
+    task = due_task(stage)
+    stage.machine.fence_errors = [(CANCELED, False)] * 3
+    stage.start_due()
+    assert status_of(stage, task) == "running"
+    stage.machine.report_all(SUCCESS)
+    assert_at_rest(stage)
+
+
+def test_a_fence_that_stays_in_conflict_ends_the_run_without_work(stage: Stage) -> None:
+    """The fence: `Fenced` completes a run that still holds its keys as interrupted."""
+    task = due_task(stage)
+    stage.machine.fence_errors = [(CANCELED, False)] * 4
+    stage.start_due()
+    (signal,) = stage.machine.signals
+    assert stage.others.hear(signal)
+    assert status_of(stage, task) == "interrupted fenced"
+    assert stage.machine.worked == {}
+    assert_at_rest(stage)
+
+
 def test_every_throttled_launch_happens_once_in_the_end(stage: Stage) -> None:
     """B95: an occurrence stays with its run until Step Functions takes it."""
     for number in range(2, LIMIT + 1):
