@@ -1,16 +1,11 @@
 """Every path of the system, as something that a process does and may die in."""
 
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
 import builders
-from completion.handler import PRUNE_ONE_IN
-from crash.asl import StateError
 from crash.harness import Stage
-from crash.machine import FAILURE, SUCCESS
-from nightshift.domain.model.run import occurrence_run_id
 from nightshift.domain.model.spec import Schedule
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import Thread
@@ -167,107 +162,6 @@ def a_task_without_its_prompt_is_blocked(stage: Stage) -> Act:
     stage.pass_time(HOUR)
     stage.damage(task)
     return stage.victim.look
-
-
-# -- the end of a run --
-
-
-@path
-def the_workflow_tells_a_success(stage: Stage) -> Act:
-    task = working_task(stage)
-    stage.machine.record = stage.victim.record_step
-    run_id = stage.run_of(task)
-    return lambda: stage.machine.report(run_id, SUCCESS)
-
-
-@path
-def the_workflow_tells_a_success_and_history_is_pruned(stage: Stage) -> Act:
-    names = {
-        number: occurrence_run_id(builders.task_id(number), stage.now + HOUR)
-        for number in range(1, 100)
-    }
-    pruned = [
-        number for number, name in names.items() if zlib.crc32(name.encode()) % PRUNE_ONE_IN == 0
-    ]
-    task = working_task(stage, number=pruned[0])
-    stage.machine.record = stage.victim.record_step
-    run_id = stage.run_of(task)
-    return lambda: stage.machine.report(run_id, SUCCESS)
-
-
-@path
-def the_workflow_tells_the_success_of_a_single_time(stage: Stage) -> Act:
-    threaded(stage)
-    task = working_task(stage, builders.once(), thread_id=THREAD)
-    stage.machine.record = stage.victim.record_step
-    run_id = stage.run_of(task)
-    return lambda: stage.machine.report(run_id, SUCCESS)
-
-
-@path
-def the_workflow_tells_a_failure_of_a_deleted_task(stage: Stage) -> Act:
-    task = working_task(stage)
-    run_id = stage.run_of(task)
-    stage.others.delete(task)
-    stage.machine.record = stage.victim.record_step
-    return lambda: stage.machine.report(run_id, FAILURE)
-
-
-@path
-def the_workflow_tells_that_no_worker_spoke(stage: Stage) -> Act:
-    task = working_task(stage)
-    stage.machine.record = stage.victim.record_step
-    run_id = stage.run_of(task)
-    return lambda: stage.machine.report(run_id, StateError("States.HeartbeatTimeout"))
-
-
-@path
-def a_status_change_tells_a_time_out(stage: Stage) -> Act:
-    task = working_task(stage)
-    stage.machine.time_out(stage.run_of(task))
-    (signal,) = stage.machine.signals
-    return lambda: stage.victim.hear(signal)
-
-
-@path
-def a_status_change_repeats_what_is_known(stage: Stage) -> Act:
-    task = working_task(stage)
-    stage.machine.report(stage.run_of(task), FAILURE)
-    (signal,) = stage.machine.signals
-    return lambda: stage.victim.hear(signal)
-
-
-@path
-def verification_finds_a_lost_end(stage: Stage) -> Act:
-    task = working_task(stage)
-    stage.machine.record = None
-    stage.machine.report(stage.run_of(task), SUCCESS)
-    stage.machine.record = stage.others.record_step
-    stage.pass_time(6 * MINUTE)
-    return stage.victim.look
-
-
-@path
-def verification_frees_the_way_of_the_next_occurrence(stage: Stage) -> Act:
-    task = working_task(stage)
-    stage.machine.record = None
-    stage.machine.report(stage.run_of(task), SUCCESS)
-    stage.machine.record = stage.others.record_step
-    stage.pass_time(HOUR)
-    return lambda: stage.victim.clock.look(stage.now, lambda: True, verify=False)
-
-
-@path
-def old_history_is_pruned(stage: Stage) -> Act:
-    task = working_task(stage)
-    for _ in range(3):
-        stage.machine.report_all(SUCCESS)
-        stage.pass_time(HOUR)
-        stage.start_due()
-    stage.machine.report_all(SUCCESS)
-    stage.watched.clear()
-    stage.prunes = True
-    return lambda: stage.victim.runs.prune(task.id, 2)
 
 
 # -- recovery --

@@ -76,7 +76,7 @@ def test_what_has_one_right_answer_is_repaired(stage: Stage, damage: Damage) -> 
 @pytest.mark.parametrize("damage", REPAIRABLE, ids=name)
 def test_a_doctor_that_dies_can_be_called_again(stage: Stage, damage: Damage) -> None:
     """Every repair is one conditional write, so a half-done one does not exist."""
-    for at in range(0, 1000, 1 if is_full() else 5):
+    for at in range(0, 1000, 1 if is_full() else 9):
         damage.inflict(Ward(stage))
         stage.victim.fate = Fate(Fault.DIES_AFTER, at)
         acted(lambda: examined_by(stage.victim, repair=True))

@@ -11,7 +11,7 @@ from race.arena import Arena
 from race.scenes import SCENES, Scene
 
 ROUNDS = 10_000
-SHARE = 150
+SHARE = 100
 SEED = 20260302
 
 
