@@ -123,7 +123,8 @@ def in_status(task: Task, status: TaskStatus) -> Task:
     """The task in a status, with times only if the clock starts it."""
     if status is TaskStatus.ENABLED:
         return task
-    return with_state(task, status=status, next_run_at=None, due_at=None, tzdata_version=None)
+    nowhen = {"next_run_at": None, "due_at": None, "tzdata_version": None, "planned_from": None}
+    return with_state(task, status=status, **nowhen)
 
 
 def ref(task: Task) -> TaskRef:

@@ -36,6 +36,8 @@ def run_window(
 ) -> int:
     """Look once, or every `poll_seconds` for `window_seconds`; the number of looks.
 
+    After each look a page of the tasks is held against newer zone rules, until none is left.
+
     Ticks are interchangeable: any number may overlap, be late or be missing (P17).
 
     Raises:
@@ -48,12 +50,14 @@ def run_window(
     began = clockwork.elapsed()
     verified: float | None = None
     looks = 0
+    swept = False
     while True:
         started = clockwork.elapsed()
         verify = verified is None or started - verified >= VERIFY_EVERY_SECONDS
         services.clock.look(clockwork.now(), has_time, verify=verify)
         verified = started if verify else verified
         looks += 1
+        swept = swept or not has_time() or services.replanning.sweep_a_page()
         pause = max(0.0, started + settings.poll_seconds - clockwork.elapsed())
         over = clockwork.elapsed() + pause - began > settings.window_seconds
         if not settings.poll_seconds or over or remaining_seconds() - pause <= RESERVE_SECONDS:

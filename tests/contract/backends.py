@@ -15,6 +15,7 @@ from botocore.exceptions import ReadTimeoutError
 import builders
 from nightshift.adapters.dynamodb.policy import DynamoPolicy
 from nightshift.adapters.dynamodb.runs import DynamoRuns
+from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.dynamodb.threads import DynamoThreads
@@ -24,6 +25,7 @@ from nightshift.domain.ports import (
     Event,
     PolicySource,
     RunStore,
+    SweepStore,
     TaskRef,
     TaskStore,
     ThreadStore,
@@ -38,12 +40,13 @@ WRITES = ("transact_write_items", "put_item", "update_item", "delete_item")
 
 
 class Stores(Protocol):
-    """The four ports of one implementation, and what others do to its rows."""
+    """The five ports of one implementation, and what others do to its rows."""
 
     tasks: TaskStore
     runs: RunStore
     threads: ThreadStore
     policies: PolicySource
+    sweeps: SweepStore
     events: list[Event]
 
     def set_policy(self, **settings: Any) -> None:
@@ -88,6 +91,7 @@ class Memory:
         self.runs: RunStore = self._store.runs
         self.threads: ThreadStore = self._store.threads
         self.policies: PolicySource = self._store.policies
+        self.sweeps: SweepStore = self._store.sweeps
 
     def set_policy(self, **settings: Any) -> None:
         self._store.set_policy(replace(builders.policy(), **settings))
@@ -142,6 +146,7 @@ class Dynamo:
         self.runs: RunStore = DynamoRuns(table, self.events.append, slot_shards=SLOT_SHARDS)
         self.threads: ThreadStore = DynamoThreads(table)
         self.policies: PolicySource = DynamoPolicy(table, builders.policy())
+        self.sweeps: SweepStore = DynamoSweeps(table, due_shards=DUE_SHARDS)
 
     def set_policy(self, **settings: Any) -> None:
         row = {"pk": "CONTROL", "sk": "POLICY", "settings": json.dumps(settings)}

@@ -5,8 +5,10 @@ from datetime import timedelta
 import pytest
 
 import builders
+from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.domain.commands import Action, DeleteTask, EditTask, ScheduleRequest
 from nightshift.domain.model.enums import ActionKind, RunStatus
+from nightshift.domain.services.replanning import Replanning
 from real import RealWorld
 
 IDLE = {"GetItem": 1, "Query": 11}
@@ -29,6 +31,23 @@ def test_an_idle_look_makes_the_same_calls_however_many_tasks_sleep(
     assert dict(bill.calls) == IDLE
     assert bill.items_read == 0
     assert bill.write_units == 0
+
+
+def test_a_finished_sweep_costs_one_read_however_many_tasks_sleep(real: RealWorld) -> None:
+    """SPEC section 5, tzdata: that is all that an idle tick adds to its looks."""
+    for _ in range(3):
+        real.created(builders.create())
+    replanning = Replanning(
+        tasks=real.tasks, sweeps=DynamoSweeps(real.table), observe=real.events.append
+    )
+    with real.billed() as bill:
+        assert not replanning.sweep_a_page()
+    beginning = {"GetItem": 1, "Query": 5, "BatchGetItem": 1, "PutItem": 1}
+    assert dict(bill.calls) == beginning
+    assert replanning.sweep_a_page()
+    with real.billed() as bill:
+        assert replanning.sweep_a_page()
+    assert dict(bill.calls) == {"GetItem": 1}
 
 
 def test_a_run_by_the_clock_costs_one_admission_and_one_start(real: RealWorld) -> None:

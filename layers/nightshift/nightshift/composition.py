@@ -13,6 +13,7 @@ from nightshift import observability
 from nightshift.adapters.aws import dynamodb_client, stepfunctions_client
 from nightshift.adapters.dynamodb.policy import DynamoPolicy
 from nightshift.adapters.dynamodb.runs import DynamoRuns
+from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.dynamodb.threads import DynamoThreads
@@ -29,6 +30,7 @@ from nightshift.domain.ports import (
     Observe,
     PolicySource,
     RunStore,
+    SweepStore,
     TaskStore,
     ThreadStore,
 )
@@ -36,6 +38,7 @@ from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.replanning import Replanning
 
 PRODUCTION_POLICY: Final = Policy(
     max_concurrent_runs=10,
@@ -85,6 +88,7 @@ class Overrides(TypedDict, total=False):
     runs: RunStore
     threads: ThreadStore
     policies: PolicySource
+    sweeps: SweepStore
     launcher: Launcher
     inspector: Inspector
     ids: Ids
@@ -109,6 +113,7 @@ class TickServices:
     """What a tick calls."""
 
     clock: Clock
+    replanning: Replanning
     observe: Observe
 
 
@@ -156,7 +161,8 @@ def build_tick(settings: MachineSettings, **overrides: Unpack[Overrides]) -> Tic
         observe=parts.observe,
         workers=overrides.get("workers", CLOCK_WORKERS),
     )
-    return TickServices(clock=clock, observe=parts.observe)
+    replanning = Replanning(tasks=parts.tasks, sweeps=parts.sweeps, observe=parts.observe)
+    return TickServices(clock=clock, replanning=replanning, observe=parts.observe)
 
 
 def build_completion(settings: TableSettings, **overrides: Unpack[Overrides]) -> CompletionServices:
@@ -221,6 +227,12 @@ class _Parts:
     def policies(self) -> PolicySource:
         return self._brought.get("policies") or DynamoPolicy(
             self._table, defaults=self._settings.policy
+        )
+
+    @cached_property
+    def sweeps(self) -> SweepStore:
+        return self._brought.get("sweeps") or DynamoSweeps(
+            self._table, due_shards=self._settings.due_shards
         )
 
     @cached_property

@@ -28,6 +28,8 @@ class Action(StrEnum):
     DISPATCH_CONFLICT = "dispatch_conflict"  # somebody else was first, or no place was free
     DISPATCH_FAILED = "dispatch_failed"  # a launch was refused, or an error put the task off
     TASK_BLOCKED = "task_blocked"  # a task was taken out of the clock's reach until it is edited
+    TASK_REPLANNED = "task_replanned"  # newer zone rules moved the next time of a task
+    REPLANNING_FAILED = "replanning_failed"  # newer zone rules met an error and are tried again
     SETTLING_FAILED = "settling_failed"  # a recovery, verification or cancellation met an error
     LAUNCH_UNKNOWN = "launch_unknown"  # a launch may or may not have happened
     LAUNCH_RECOVERED = "launch_recovered"  # an unsettled launch was taken over
@@ -80,6 +82,7 @@ _COUNTED: dict[str, Metric] = {
     Action.RUN_COMPLETED: Metric.RUNS_COMPLETED,
     Action.TASK_BLOCKED: Metric.BLOCKED_TASKS,
     Action.SETTLING_FAILED: Metric.DISPATCH_ERRORS,
+    Action.REPLANNING_FAILED: Metric.DISPATCH_ERRORS,
     Action.CORRUPT_SLOT: Metric.CORRUPT_ROWS,
     Action.TICK_FINISHED: Metric.TICKS,
     Action.REQUEST_FAILED: Metric.API_FAULTS,

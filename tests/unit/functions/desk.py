@@ -95,6 +95,7 @@ class Desk:
             "runs": self.store.runs,
             "threads": self.store.threads,
             "policies": self.store.policies,
+            "sweeps": self.store.sweeps,
             "launcher": ScriptedLauncher(self.executions, SUNDAY),
             "inspector": ScriptedInspector(self.executions),
             "ids": CountingIds(),

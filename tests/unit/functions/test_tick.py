@@ -164,3 +164,21 @@ def _raising(fault: Exception) -> Callable[[], None]:
         raise fault
 
     return interrupt
+
+
+def test_a_tick_sweeps_a_page_after_each_look_until_none_is_left() -> None:
+    """SPEC section 5, tzdata: a bounded sweep of the tick; an idle tick asks once."""
+    desk = polling(window=45, poll=15)
+    tick(desk, Machine())
+    assert desk.store.calls("sweeps.planned") == 1
+    assert desk.store.calls("sweeps.progress") == 1
+    tick(desk, Machine())
+    assert desk.store.calls("sweeps.planned") == 1
+    assert desk.store.calls("sweeps.progress") == 2
+
+
+def test_a_tick_whose_time_is_short_sweeps_nothing() -> None:
+    """SPEC section 6: what is due comes first."""
+    desk = Desk()
+    tick(desk, Machine(left=RESERVE_SECONDS))
+    assert desk.store.calls("sweeps.progress") == 0

@@ -14,6 +14,7 @@ from typing import Generic, Protocol, TypeVar
 
 from nightshift.domain.model.enums import Outcome, TaskStatus
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.run import Keys, LaunchOrder, Overwritten, Run, RunOutcome, Slot
 from nightshift.domain.model.task import Payload, Plan, Task
 
@@ -167,6 +168,27 @@ class TaskStore(Protocol):
 
         Needs nothing of the row but its index entry, so that a row nobody can read is blocked
         too. False when the entry is no longer the one with this `due_at`.
+        """
+        ...
+
+
+class SweepStore(Protocol):
+    """The tasks that have a next time, page by page, and how far they have been gone through."""
+
+    def progress(self) -> Sweep | None:
+        """The sweep as last recorded, strongly consistent; None when there never was one."""
+        ...
+
+    def record(self, seen: Sweep | None, reached: Sweep) -> bool:
+        """Write how far the sweep is if it is still as `seen`; False if another was first."""
+        ...
+
+    def planned(self, *, limit: int, after: str | None = None) -> Page[Task]:
+        """Tasks that the clock will start, of all users, whoever is due soonest first in each part.
+
+        Costs what is read, however many tasks there are: at most `limit` tasks. `after` is the
+        `next` of the page before. A task that keeps its place throughout is on exactly one page.
+        Rows that cannot be read are named in `corrupt` and passed over.
         """
         ...
 

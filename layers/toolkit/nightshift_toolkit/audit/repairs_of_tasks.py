@@ -1,6 +1,6 @@
 """Repairs of tasks and what goes with them. Each is one conditional write, as in the other file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pynamodb.expressions.condition import Condition, Or
@@ -135,9 +135,4 @@ def _key(task: Task) -> keys.Key:
 
 
 def _due(plan: Plan, due_at: datetime | None) -> Plan:
-    return Plan(
-        status=plan.status,
-        next_run_at=plan.next_run_at,
-        due_at=due_at,
-        tzdata_version=plan.tzdata_version,
-    )
+    return replace(plan, due_at=due_at)

@@ -1,4 +1,4 @@
-"""The in-memory store: four ports on one state, and the hands of those who write beside them."""
+"""The in-memory store: five ports on one state, and the hands of those who write beside them."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -9,6 +9,7 @@ from nightshift.domain.model.run import Slot, task_id_of
 from nightshift.domain.ports import Event, Observe, TaskRef, Thread
 from nightshift_toolkit.memory.runs import MemoryRuns
 from nightshift_toolkit.memory.state import Interruption, State, reading, writing
+from nightshift_toolkit.memory.sweeps import MemorySweeps
 from nightshift_toolkit.memory.tasks import MemoryTasks
 
 
@@ -50,7 +51,7 @@ class MemoryPolicy:
 
 
 class MemoryStore:
-    """All that production keeps in the table, as `tasks`, `runs`, `threads` and `policies`.
+    """All that production keeps in the table: `tasks`, `runs`, `threads`, `policies`, `sweeps`.
 
     Each port method is one step under one lock, and rows are copies, so nobody's value changes
     behind their back. The methods of the store itself are the hands of others: the workflow's
@@ -63,6 +64,7 @@ class MemoryStore:
         self.runs = MemoryRuns(self._state, observe)
         self.threads = MemoryThreads(self._state)
         self.policies = MemoryPolicy(self._state)
+        self.sweeps = MemorySweeps(self._state)
 
     # -- what others do --
 

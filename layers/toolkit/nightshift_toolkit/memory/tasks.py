@@ -209,6 +209,7 @@ def _with_definition_and_plan(stored: Task, changed: Task) -> Task:
         next_run_at=theirs.next_run_at,
         due_at=theirs.due_at,
         tzdata_version=theirs.tzdata_version,
+        planned_from=theirs.planned_from,
         blocked_reason=theirs.blocked_reason,
         pause_reason=theirs.pause_reason,
     )

@@ -12,9 +12,11 @@ from nightshift.adapters.dynamodb.items import (
     QuotaItem,
     RunItem,
     SlotItem,
+    SweepItem,
     TaskItem,
 )
 from nightshift.domain.model.enums import RunStatus, SlotState
+from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.run import Slot
 from nightshift.domain.model.task import Task
 
@@ -131,6 +133,21 @@ def below(limit: int) -> Condition:
     """
     few: Condition = QuotaItem.tasks < limit
     return Or(ABSENT, few) if limit > 0 else few
+
+
+def sweep_as_seen(sweep: Sweep | None) -> Condition:
+    """The sweep stands where it stood.
+
+    Closes: of two ticks at one page, the slower one that takes the sweep back.
+    """
+    if sweep is None:
+        return ABSENT
+    return _all(
+        SweepItem.tzdata_version == sweep.tzdata_version,
+        _is_or_absent(SweepItem.cursor, sweep.cursor),
+        SweepItem.found == sweep.found,
+        SweepItem.done == sweep.done,
+    )
 
 
 def _all(*conditions: Condition) -> Condition:

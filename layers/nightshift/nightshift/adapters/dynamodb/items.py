@@ -83,6 +83,7 @@ class TaskItem(Item):
     due_bucket = UnicodeAttribute(null=True)
     due_key = UnicodeAttribute(null=True)
     tzdata_version = UnicodeAttribute(null=True)
+    planned_from = InstantAttribute(null=True)
     blocked_reason = UnicodeAttribute(null=True)
     pause_reason = UnicodeAttribute(null=True)
     active_run_id = UnicodeAttribute(null=True)
@@ -178,6 +179,15 @@ class RunItem(Item):
     picked_up_by = UnicodeAttribute(null=True)
     picked_up_at = InstantAttribute(null=True)
     expires_at = NumberAttribute(null=True)
+
+
+class SweepItem(Item):
+    """How far the tasks have been gone through for one version of the zone rules."""
+
+    tzdata_version = UnicodeAttribute()
+    cursor = UnicodeAttribute(null=True)
+    found = BooleanAttribute()
+    done = BooleanAttribute()
 
 
 class PolicyItem(Item):

@@ -95,6 +95,10 @@ POLICY = Key("CONTROL", "POLICY")
 """The settings that change without a deploy."""
 
 
+REPLAN = Key("CONTROL", "REPLAN")
+"""How far the tasks have been gone through for the zone rules in use."""
+
+
 def due_bucket(priority: int, shard: int) -> str:
     """The partition of the due index for one priority and shard (K1)."""
     return f"P{priority}#{shard}"

@@ -171,14 +171,11 @@ class Table:
 
     def query_due(self, bucket: str, until: str, page: int) -> Iterator[Raw]:
         """The entries of one bucket of the due index up to `until`; eventually consistent."""
-        yield from self._query(
-            {
-                "IndexName": DUE_INDEX,
-                "KeyConditionExpression": "due_bucket = :bucket AND due_key < :until",
-                "ExpressionAttributeValues": {":bucket": {"S": bucket}, ":until": {"S": until}},
-                "Limit": page,
-            }
-        )
+        yield from self._query(_due_query(bucket, "<", until, page))
+
+    def query_planned(self, bucket: str, after: str, page: int) -> Iterator[Raw]:
+        """The entries of one bucket of the due index from `after` on; eventually consistent."""
+        yield from self._query(_due_query(bucket, ">", after, page))
 
     def _query(self, request: dict[str, Any]) -> Iterator[Raw]:
         while True:
@@ -197,6 +194,15 @@ class Table:
 
     def _pause(self, attempt: int) -> None:
         self.sleep(random.uniform(0, min(0.5, 0.02 * 2**attempt)))  # noqa: S311 - jitter
+
+
+def _due_query(bucket: str, comparison: str, due_key: str, page: int) -> dict[str, Any]:
+    return {
+        "IndexName": DUE_INDEX,
+        "KeyConditionExpression": f"due_bucket = :bucket AND due_key {comparison} :key",
+        "ExpressionAttributeValues": {":bucket": {"S": bucket}, ":key": {"S": due_key}},
+        "Limit": page,
+    }
 
 
 def _partition_query(

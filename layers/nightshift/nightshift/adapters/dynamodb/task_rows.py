@@ -52,6 +52,7 @@ def _state_from(item: TaskItem) -> State:
         next_run_at=item.next_run_at,
         due_at=item.due_at,
         tzdata_version=item.tzdata_version,
+        planned_from=item.planned_from,
         blocked_reason=item.blocked_reason,
         pause_reason=item.pause_reason,
         active_run_id=item.active_run_id,
@@ -96,6 +97,7 @@ def _plan_attributes(task: Task, plan: Plan) -> dict[str, Any]:
         "due_bucket": bucket if armed else None,
         "due_key": keys.due_key(plan.due_at, task.id) if plan.due_at is not None else None,
         "tzdata_version": plan.tzdata_version,
+        "planned_from": plan.planned_from,
     }
 
 
@@ -107,6 +109,7 @@ def plan_of(task: Task) -> Plan:
         next_run_at=state.next_run_at,
         due_at=state.due_at,
         tzdata_version=state.tzdata_version,
+        planned_from=state.planned_from,
     )
 
 

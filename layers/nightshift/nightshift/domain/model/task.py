@@ -57,13 +57,15 @@ class Plan:
     """When a task is next, and what that makes of it.
 
     `next_run_at` is the nominal instant, `due_at` the one at which the clock may start it; both
-    are None when the clock must not.
+    are None when the clock must not. The next time is strictly later than `planned_from`, and every
+    instant up to that has been dealt with; it is kept where zone rules can move the next time.
     """
 
     status: TaskStatus
     next_run_at: datetime | None
     due_at: datetime | None
     tzdata_version: str | None
+    planned_from: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,7 @@ class State:
     next_run_at: datetime | None = None
     due_at: datetime | None = None
     tzdata_version: str | None = None
+    planned_from: datetime | None = None
     blocked_reason: str | None = None
     pause_reason: str | None = None
     active_run_id: str | None = None
@@ -158,6 +161,7 @@ class Task:
             next_run_at=upcoming,
             due_at=self._due_at(upcoming),
             tzdata_version=tzdata_version(),
+            planned_from=now if schedule.kind == "cron" else None,
         )
 
     def _has_spent(self, runs: int) -> bool:
@@ -192,6 +196,7 @@ class Task:
             next_run_at=plan.next_run_at,
             due_at=plan.due_at,
             tzdata_version=plan.tzdata_version,
+            planned_from=plan.planned_from,
             **state,
         )
         return replace(self, state=planned)

@@ -20,6 +20,7 @@ from nightshift.domain.errors import (
 )
 from nightshift.domain.model.enums import ActionKind, DispatchExit, SkipReason, Trigger
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.replanning import planned_by_older_rules, replanned
 from nightshift.domain.model.run import Run, Slot, manual_run_id, occurrence_run_id, slot_for
 from nightshift.domain.model.seats import Seats, free_seats
 from nightshift.domain.model.spec import Folded
@@ -73,7 +74,7 @@ class Dispatch:
             InvalidRequest: the policy forbids the task now (P20).
             LaunchImpossible: nothing can be launched at all.
         """
-        task = due.task
+        task = self._by_zone_rules_in_use(due.task, now)
         if not task.is_due(now) or task.state.next_run_at is None:
             return _conflict(task, "not_due")
         ensure_allowed(task, policy)
@@ -89,6 +90,20 @@ class Dispatch:
             if result is not None:
                 return result
         return self._admit_due(task, due.payload, run_id, folded, seats, policy, now)
+
+    def _by_zone_rules_in_use(self, task: Task, now: datetime) -> Task:
+        """The task as newer zone rules plan it, if older ones made it due.
+
+        What stands in the table is put right first. Should that be refused, somebody else was at
+        the task, and the admission finds out what they left.
+        """
+        if not task.is_due(now) or not planned_by_older_rules(task):
+            return task
+        plan = replanned(task)
+        if plan.next_run_at == task.state.next_run_at:
+            return task
+        self.tasks.advance(task, plan)
+        return task.with_plan(plan)
 
     def _admit_due(
         self,
