@@ -12,7 +12,7 @@ from crash.paths import PATHS, Path
 from crash.points import Point, complaints_after, points_of, unharmed
 from proof import is_full
 
-ONE_IN = 10
+ONE_IN = 7
 """The share of the crash points that is tried when not all of them are."""
 
 Record = Callable[[str, object], None]
