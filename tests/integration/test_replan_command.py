@@ -37,10 +37,10 @@ def local(
     return real
 
 
-def stored(world: RealWorld, number: int, next_run_at: datetime, **place: int) -> Task:
+def stored(world: RealWorld, number: int, next_run_at: datetime, due_shard: int = 0) -> Task:
     """A task for nine o'clock in New York that older rules have put at an instant."""
     schedule = builders.cron("0 9 * * *", zone="America/New_York")
-    task = replace(builders.task(schedule, number=number), **place)
+    task = replace(builders.task(schedule, number=number), due_shard=due_shard)
     task = builders.with_state(
         task, next_run_at=next_run_at, due_at=next_run_at, tzdata_version="2000a"
     )

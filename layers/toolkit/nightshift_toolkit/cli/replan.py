@@ -1,6 +1,7 @@
 """`nightshift replan`: make every plan of older zone rules anew at once, and say what moves."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
 import click
@@ -110,9 +111,8 @@ def _as_json(moves: Sequence[Move], written: set[str], *, dry_run: bool) -> dict
                 "task_id": move.task.id,
                 "user_id": move.task.user_id,
                 "timezone": move.task.definition.schedule.zone,
-                "before": move.task.state.next_run_at
-                and format_instant(move.task.state.next_run_at),
-                "after": move.plan.next_run_at and format_instant(move.plan.next_run_at),
+                "before": _instant(move.task.state.next_run_at),
+                "after": _instant(move.plan.next_run_at),
                 "seconds": move.seconds,
                 "written": move.task.id in written,
             }
@@ -120,3 +120,7 @@ def _as_json(moves: Sequence[Move], written: set[str], *, dry_run: bool) -> dict
             if move.moves
         ],
     }
+
+
+def _instant(instant: datetime | None) -> str | None:
+    return None if instant is None else format_instant(instant)
