@@ -19,12 +19,14 @@ from crash.asl import StateError
 from crash.faults import Fate, Fault, Killed, answered, named
 from crash.machine import MACHINE, ServiceError, Signal, StateMachine
 from nightshift.adapters.dynamodb import keys
+from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.composition import CompletionServices
 from nightshift.domain.commands import DeleteTask, PauseTask
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.task import Task
+from nightshift.domain.services.replanning import Replanning
 from nightshift_toolkit.audit import Snapshot, snapshot_of_table, snapshot_without_index
 from nightshift_toolkit.local_cloud.engine import Engine
 from nightshift_toolkit.memory import CountingIds
@@ -81,6 +83,13 @@ class Process(RealWorld):
     def delete(self, task: Task) -> None:
         """Delete a task as its owner does."""
         self.management.delete_task(DeleteTask(task.user_id, task.id))
+
+    def sweep(self) -> None:
+        """Go through all planned tasks as ticks do after a release of zone rules."""
+        sweeps = DynamoSweeps(self.table)
+        replanning = Replanning(tasks=self.tasks, sweeps=sweeps, observe=self.events.append)
+        for _ in range(4):
+            replanning.sweep_a_page()
 
     def hear(self, signal: Signal) -> bool:
         """Handle a signal as the completion function does."""

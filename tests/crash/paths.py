@@ -164,6 +164,34 @@ def a_task_without_its_prompt_is_blocked(stage: Stage) -> Act:
     return stage.victim.look
 
 
+@path
+def the_clock_plans_anew_what_older_zone_rules_planned(stage: Stage) -> Act:
+    task = builders.task(builders.cron("0 9 * * *", zone="America/New_York"))
+    stage.add_unwatched(planned_wrongly(task))
+    stage.pass_time(2 * HOUR)
+    return stage.victim.look
+
+
+@path
+def a_sweep_plans_anew_what_older_zone_rules_planned(stage: Stage) -> Act:
+    for number in (1, 2):
+        task = builders.task(builders.cron("0 9 * * *", zone="America/New_York"), number=number)
+        stage.add_unwatched(planned_wrongly(task))
+    return stage.victim.sweep
+
+
+def planned_wrongly(task: Task) -> Task:
+    """The task as rules of another year would have planned it."""
+    wrong = builders.NOW + HOUR
+    return builders.with_state(
+        task,
+        next_run_at=wrong,
+        due_at=wrong,
+        planned_from=builders.NOW,
+        tzdata_version="2000a",
+    )
+
+
 # -- recovery --
 
 
