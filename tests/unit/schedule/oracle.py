@@ -6,6 +6,7 @@ text. The rules for skipped and repeated wall clock are spelled out minute by mi
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from zoneinfo import ZoneInfo
 
 MINUTE = timedelta(minutes=1)
@@ -132,6 +133,47 @@ def next_fires(text: str, zone: str, after: datetime, count: int, days: int = 10
             if len(found) == count:
                 break
     return found
+
+
+def first_by_days(text: str, zone: str, after: datetime, years: int) -> datetime | None:
+    """The next fire found by walking local days, for answers that lie far ahead.
+
+    Each named wall time is placed in UTC by asking zoneinfo for both of its folds. `after` is UTC.
+    """
+    fields, info = Fields(text), ZoneInfo(zone)
+    today = after.astimezone(info).replace(tzinfo=None, hour=0, minute=0, second=0, microsecond=0)
+    for number in range(-2, years * 366):
+        day = today + timedelta(days=number)
+        # The clock may be turned back over midnight, so a day and the next one are seen together.
+        found = [*due_on(day, fields, info), *due_on(day + timedelta(days=1), fields, info)]
+        later = [instant for instant in found if instant > after]
+        if later:
+            return min(later)
+    return None
+
+
+def due_on(day: datetime, fields: Fields, info: ZoneInfo) -> Iterator[datetime]:
+    """The instants at which the wall times named on one local day are due."""
+    if fields.match_day(day):
+        for hour, minute in product(fields.hours, fields.minutes):
+            wall = day.replace(hour=hour, minute=minute)
+            yield from placed(wall, info, interval=fields.is_interval)
+
+
+def placed(wall: datetime, info: ZoneInfo, *, interval: bool) -> list[datetime]:
+    """The instants at which a named wall time is due."""
+    passes = [wall.replace(tzinfo=info, fold=fold).astimezone(UTC) for fold in (0, 1)]
+    if passes[0] == passes[1]:
+        return passes[:1]
+    if passes[0] < passes[1]:
+        return passes if interval else passes[:1]
+    if interval:
+        return []
+    # In a gap, fold 1 gives the instant before the change and fold 0 the one after it.
+    moment = passes[1].replace(second=0)
+    while moment.astimezone(info).replace(tzinfo=None) < wall:
+        moment += MINUTE
+    return [moment] if passes[0] - passes[1] < timedelta(days=1) else []
 
 
 def utc(text: str) -> datetime:

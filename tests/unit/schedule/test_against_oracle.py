@@ -14,7 +14,7 @@ from nightshift.domain.model.zones import zone_names, zone_stretches
 from unit.schedule.expressions import DAILY, EXPRESSIONS, STEADY
 from unit.schedule.making import calendar, fires
 from unit.schedule.oracle import fires as oracle_fires
-from unit.schedule.oracle import next_fires, utc, walk
+from unit.schedule.oracle import first_by_days, next_fires, utc, walk
 
 FIRST, LAST = utc("2010-01-01T00:00"), utc("2042-01-01T00:00")
 AROUND = [
@@ -89,6 +89,20 @@ def test_any_expression_agrees_with_the_oracle(
     assert found[: len(expected)] == expected
     horizon = after + timedelta(days=3)
     assert all(fire >= horizon for fire in found[len(expected) :])
+
+
+@settings(STEADY, max_examples=100)
+@given(
+    text=EXPRESSIONS,
+    zone=st.sampled_from(LIVELY),
+    after=st.datetimes(datetime(2010, 1, 1), datetime(2099, 1, 1)),  # noqa: DTZ001
+)
+def test_a_far_answer_agrees_with_a_walk_over_local_days(
+    text: str, zone: str, after: datetime
+) -> None:
+    """P9: months, leap years and decades, and the wall clock placed in UTC another way."""
+    base = after.replace(tzinfo=FIRST.tzinfo)
+    assert calendar(text, zone=zone).next_after(base) == first_by_days(text, zone, base, 45)
 
 
 @settings(STEADY, max_examples=150)

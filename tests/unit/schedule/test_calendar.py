@@ -67,6 +67,20 @@ def test_an_interval_fires_in_both_passes_of_the_overlap() -> None:
     ]
 
 
+def test_the_second_pass_is_not_missed_when_the_next_matching_day_is_far() -> None:
+    """Section 5, overlap: Sao Paulo repeated the last hour of a Saturday."""
+    assert answers("15 * * * 6", "America/Sao_Paulo", "2018-02-18T01:14", 3) == [
+        "2018-02-18T01:15",
+        "2018-02-18T02:15",
+        "2018-02-24T03:15",
+    ]
+    assert answers("15 * 17 2 *", "America/Sao_Paulo", "2018-02-18T01:14", 3) == [
+        "2018-02-18T01:15",
+        "2018-02-18T02:15",
+        "2019-02-17T03:15",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "zone", "after", "expected"),
     [
@@ -196,4 +210,5 @@ def test_the_end_of_the_calendar_is_an_end_and_not_an_error(text: str, zone: str
 def test_the_beginning_of_the_calendar_is_no_error_either() -> None:
     """A base in year 1 has a next time."""
     first = datetime(1, 1, 1, tzinfo=UTC)
-    assert calendar("0 9 * * *", zone="Pacific/Kiritimati").next_after(first) is not None
+    for text in ("* * * * *", "0 9 * * *"):
+        assert calendar(text, zone="Pacific/Kiritimati").next_after(first) is not None

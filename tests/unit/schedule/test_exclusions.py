@@ -65,6 +65,8 @@ def test_a_fire_is_judged_by_where_a_gap_moves_it() -> None:
         "2026-03-29T01:00",
         "2026-03-30T00:30",
     ]
+    yearly = answers("30 23 28 3 *", late, "2026-01-01T00:00", "America/Nuuk")
+    assert yearly[:2] == ["2026-03-29T01:00", "2027-03-29T00:30"]
 
 
 @settings(STEADY, max_examples=80)

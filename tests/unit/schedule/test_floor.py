@@ -59,6 +59,12 @@ def test_the_smallest_gap_is_found_wherever_it_lies(
         assert gap_below(texts, gap + 1) == gap
 
 
+def test_a_floor_of_months_sees_leap_days_of_the_following_year() -> None:
+    """Section 5: anywhere in the cycle, whatever an operator sets."""
+    assert gap_below(("0 0 31 12 *", "0 0 29 2 *"), 100 * DAY) == 60 * DAY
+    assert gap_below(("0 0 31 12 *", "0 0 1 3 *"), 100 * DAY) == 60 * DAY
+
+
 def test_excluded_times_of_day_do_not_count() -> None:
     """What never fires is not close to anything."""
     assert gap_below(("0 9,12 * * *", "1 9 * * *"), 3600) == 60

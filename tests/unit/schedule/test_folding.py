@@ -8,6 +8,8 @@ from nightshift.domain.model.folding import MAX_COUNT, folded_fires
 from unit.schedule.making import NEW_YORK, NOW, calendar, cron, fires, schedule
 from unit.schedule.oracle import utc
 
+TICK = timedelta(milliseconds=1)
+
 
 def test_the_instant_itself_is_not_folded_and_the_end_is() -> None:
     """P15: later than the stored time, up to and with now."""
@@ -28,8 +30,11 @@ def test_nothing_passed_is_nothing_folded() -> None:
 @pytest.mark.parametrize(
     ("texts", "zone"),
     [
+        (("*/2 * * * *",), NEW_YORK),
         (("*/5 * * * *",), NEW_YORK),
         (("30 1 * * *", "30 2 * * *"), NEW_YORK),
+        (("30 2 * * *", "0 3 * * *"), NEW_YORK),
+        (("*/7 * * * *", "30 1 * * *"), NEW_YORK),
         (("*/30 1-2 * * *", "0 * * * *"), "Australia/Lord_Howe"),
         (("0 0 * * *", "0 */2 * * 1-5"), "Africa/Cairo"),
         (("15 */3 L * *", "0 12 * * 5#2"), "Pacific/Chatham"),
@@ -38,14 +43,16 @@ def test_nothing_passed_is_nothing_folded() -> None:
 def test_the_count_is_that_of_the_fires(texts: tuple[str, ...], zone: str) -> None:
     """P15: exact through changes of the clock, month ends and coincidences."""
     found = calendar(*texts, zone=zone)
-    walked = fires(found, NOW, 3000)
-    for last in (0, 1, 7, 50, 499, 2500, 2999):
-        through = walked[last]
-        folded = folded_fires(found, NOW, through)
-        assert (folded.count, folded.through, folded.cut) == (last + 1, through, False)
-        if last:
-            just_before = folded_fires(found, NOW, through - timedelta(milliseconds=1))
-            assert (just_before.count, just_before.through) == (last, walked[last - 1])
+    for start in (NOW, utc("2026-03-07T12:00"), utc("2026-10-31T12:00")):
+        walked = fires(found, start, 2001)
+        for last in (0, 1, 7, 50, 499, 1999):
+            through = walked[last]
+            for end in (through, min(through + timedelta(minutes=1), walked[last + 1] - TICK)):
+                folded = folded_fires(found, start, end)
+                assert (folded.count, folded.through, folded.cut) == (last + 1, through, False)
+            if last:
+                just_before = folded_fires(found, start, through - TICK)
+                assert (just_before.count, just_before.through) == (last, walked[last - 1])
 
 
 def test_excluded_occurrences_are_not_counted() -> None:

@@ -2,7 +2,7 @@
 
 import struct
 import zoneinfo
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from importlib.resources import files
 
 import pytest
@@ -11,6 +11,7 @@ from nightshift.domain.errors import InvalidTimeZone
 from nightshift.domain.model.instants import EPOCH
 from nightshift.domain.model.zones import (
     LAST_SECOND,
+    Stretches,
     load_zone,
     local_to_utc,
     tzdata_version,
@@ -131,6 +132,47 @@ def test_stretches_follow_each_other_without_a_hole(zone: str) -> None:
         reached = stretch.end + stretch.offset
         assert following.reached >= reached
         stretch = following
+
+
+class TurnedBack(tzinfo):
+    """A zone whose clock is turned back by an hour at one UTC second."""
+
+    def __init__(self, second: int) -> None:
+        self._change = (EPOCH + timedelta(seconds=second)).replace(tzinfo=None)
+
+    def utcoffset(self, when: datetime | None) -> timedelta:
+        """Never asked for a wall time here."""
+        assert when is not None
+        return self._offset(when.replace(tzinfo=None) - timedelta(hours=1 - when.fold))
+
+    def dst(self, when: datetime | None) -> None:
+        """Not told."""
+        return
+
+    def tzname(self, when: datetime | None) -> None:
+        """Not told."""
+        return
+
+    def fromutc(self, when: datetime) -> datetime:
+        """Exact on both sides of the change."""
+        offset = self._offset(when.replace(tzinfo=None))
+        return (when + offset).replace(fold=0 if offset else 1)
+
+    def _offset(self, moment: datetime) -> timedelta:
+        return timedelta(hours=1 if moment < self._change else 0)
+
+
+@pytest.mark.parametrize("place", [0, 1, 1800, 3599, 3600, 86_400])
+def test_a_repeated_hour_is_known_wherever_the_computed_years_are_cut(place: int) -> None:
+    """A zone is computed a year at a time; what the first pass had reached is not forgotten."""
+    cut = zone_stretches("UTC").at(int(utc("2026-06-01T00:00").timestamp())).end
+    change = cut - place
+    stretches = Stretches(TurnedBack(change))
+    before, after = stretches.at(change - 1), stretches.at(change)
+    assert (before.offset, after.offset, before.end, after.start) == (3600, 0, change, change)
+    last_repeated = stretches.at(change + 3599)
+    assert last_repeated.reached == change + 3600
+    assert stretches.at(change + 7200).reached >= change + 3600
 
 
 def test_the_last_stretch_of_the_calendar_can_be_asked() -> None:

@@ -69,8 +69,6 @@ class Calendar:
         return min(found, default=None)
 
     def _next_of(self, rule: WallRule, base: int) -> int | None:
-        if base >= LAST_SECOND:
-            return None
         base = max(base, FIRST_SECOND)
         interval = rule.expression.is_interval
         stretch = self.stretches.at(base)

@@ -16,8 +16,14 @@ def jitter_offset(
     effective time never reaches `following`, the next nominal one; where that is near, the place is
     scaled into what is left.
     """
-    widest = jitter_seconds
-    if following is not None:
-        widest = min(widest, -((nominal - following) // _SECOND) - 1)
     digest = hashlib.sha256(task_id.encode()).digest()
-    return int.from_bytes(digest[:8]) * (max(widest, 0) + 1) >> 64
+    return (
+        int.from_bytes(digest[:8]) * (widest_jitter(jitter_seconds, nominal, following) + 1) >> 64
+    )
+
+
+def widest_jitter(jitter_seconds: int, nominal: datetime, following: datetime | None) -> int:
+    """Give the most seconds by which any task may start after its nominal time."""
+    if following is None:
+        return jitter_seconds
+    return max(0, min(jitter_seconds, -((nominal - following) // _SECOND) - 1))

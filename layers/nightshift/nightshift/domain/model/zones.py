@@ -8,7 +8,7 @@ import zoneinfo
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
@@ -67,7 +67,7 @@ class WallTime:
 class Stretches:
     """The stretches of one zone, computed a year at a time and kept."""
 
-    def __init__(self, info: ZoneInfo) -> None:
+    def __init__(self, info: tzinfo) -> None:
         self._info = info
         self._chunks: dict[int, tuple[list[int], list[Stretch]]] = {}
 
