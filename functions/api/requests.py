@@ -6,12 +6,14 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from api.wire import (
+    DEFAULT_PREVIEW_COUNT,
     AssistantId,
     ContextModeName,
     JitterSeconds,
     Labels,
     LatenessSeconds,
     OverlapPolicyName,
+    PreviewCount,
     Priority,
     Reason,
     RunLimit,
@@ -28,6 +30,7 @@ from nightshift.domain.commands import (
     CreateTask,
     EditTask,
     PauseTask,
+    PreviewSchedule,
     ScheduleEdit,
     ScheduleRequest,
     Unset,
@@ -184,6 +187,38 @@ class EditTaskRequest(Wire):
             starts_at=self.starts_at,
             ends_at=self.ends_at,
             max_runs=self.max_runs,
+        )
+
+
+class PreviewScheduleRequest(Wire):
+    """A schedule to be looked at, as a task would have it; null is the same as leaving out."""
+
+    schedule_type: ScheduleType | None = None
+    schedule_spec: dict[str, Any]
+    timezone: str = "UTC"
+    starts_at: str | None = None
+    ends_at: str | None = None
+    max_runs: RunLimit | None = None
+    jitter_seconds: JitterSeconds | None = None
+    count: PreviewCount = DEFAULT_PREVIEW_COUNT
+    after: str | None = None
+    language: Literal["en", "zh"] = "en"
+
+    def to_command(self) -> PreviewSchedule:
+        """The command; raises InvalidSchedule when schedule_type and schedule_spec disagree."""
+        _ensure_type(self.schedule_type, self.schedule_spec)
+        return PreviewSchedule(
+            schedule=ScheduleRequest(
+                spec=self.schedule_spec,
+                timezone=self.timezone,
+                starts_at=self.starts_at,
+                ends_at=self.ends_at,
+                max_runs=self.max_runs,
+            ),
+            count=self.count,
+            after=self.after,
+            jitter_seconds=self.jitter_seconds or 0,
+            language=self.language,
         )
 
 

@@ -20,6 +20,7 @@ from nightshift.domain.model.zones import tzdata_version
 from nightshift.domain.ports import Thread
 from nightshift.domain.services.definition import MAX_PAYLOAD_BYTES
 from nightshift.domain.services.management import TaskView
+from nightshift.domain.services.previews import SchedulePreview
 
 
 class TaskResponse(Wire):
@@ -125,6 +126,46 @@ class RunResponse(Wire):
             finished_at=_instant(run.finished_at),
             created_at=format_instant(run.created_at),
             schedule=_schedule(run.schedule),
+        )
+
+
+class FireResponse(Wire):
+    """One time of a previewed schedule; with jitter, when it starts at the latest."""
+
+    utc: str
+    local: str
+    note: str | None
+    effective_until: str | None
+
+
+class SchedulePreviewResponse(Wire):
+    """A schedule in words and in its normal form, and its next times."""
+
+    schedule: str
+    schedule_type: str
+    schedule_spec: dict[str, Any]
+    timezone: str
+    next: list[FireResponse]
+
+    @classmethod
+    def from_domain(cls, preview: SchedulePreview) -> "SchedulePreviewResponse":
+        """The preview; local times carry their offset from UTC."""
+        schedule = preview.schedule
+        fires = [
+            FireResponse(
+                utc=format_instant(fire.nominal),
+                local=fire.local.isoformat(timespec="milliseconds"),
+                note=fire.note,
+                effective_until=_instant(fire.effective_until),
+            )
+            for fire in preview.fires
+        ]
+        return cls(
+            schedule=preview.words,
+            schedule_type=schedule.kind,
+            schedule_spec=schedule.spec(),
+            timezone=schedule.zone,
+            next=fires,
         )
 
 

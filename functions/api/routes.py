@@ -9,12 +9,19 @@ from typing import Final
 from api.identity import READ, WRITE
 from api.listing import Listing, RunFilter, TaskFilter
 from api.request import Request
-from api.requests import CreateTaskRequest, EditTaskRequest, EmptyRequest, PauseTaskRequest
+from api.requests import (
+    CreateTaskRequest,
+    EditTaskRequest,
+    EmptyRequest,
+    PauseTaskRequest,
+    PreviewScheduleRequest,
+)
 from api.responses import (
     HealthResponse,
     PolicyResponse,
     RunPage,
     RunResponse,
+    SchedulePreviewResponse,
     TaskPage,
     TaskResponse,
     ThreadResponse,
@@ -31,6 +38,7 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.model.run import Run
 from nightshift.domain.ports import Event
+from nightshift.domain.services import previews
 from nightshift.domain.services.management import TaskView
 
 TASKS: Final = "/api/scheduled-tasks"
@@ -146,6 +154,13 @@ def get_thread(services: ApiServices, request: Request) -> Answer:
     return Answer(HTTPStatus.OK, ThreadResponse.from_domain(thread))
 
 
+def preview_schedule(services: ApiServices, request: Request) -> Answer:
+    """Say when a schedule would run; writes nothing, so that reading is enough."""
+    command = request.body(PreviewScheduleRequest).to_command()
+    preview = previews.preview_schedule(command, services.policies.current(), request.now)
+    return Answer(HTTPStatus.OK, SchedulePreviewResponse.from_domain(preview))
+
+
 def get_policy(services: ApiServices, _request: Request) -> Answer:
     """The limits in force."""
     return Answer(HTTPStatus.OK, PolicyResponse.from_domain(services.policies.current()))
@@ -182,6 +197,7 @@ ROUTES: Final = (
     Route("PUT", THREAD, WRITE, register_thread),
     Route("GET", THREAD, READ, get_thread),
     Route("GET", f"{THREAD}/scheduled-tasks", READ, list_tasks_of_thread, ("limit", "cursor")),
+    Route("POST", "/api/schedule-previews", READ, preview_schedule),
     Route("GET", "/api/policy", READ, get_policy),
     Route("GET", "/api/health", None, get_health),
 )

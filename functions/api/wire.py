@@ -20,6 +20,8 @@ MAX_LABEL_VALUE_CHARACTERS: Final = 256
 MAX_JITTER_SECONDS: Final = 86_400
 MAX_LATENESS_SECONDS: Final = 366 * 86_400
 MAX_RUNS: Final = 1_000_000_000
+MAX_PREVIEW_COUNT: Final = 100
+DEFAULT_PREVIEW_COUNT: Final = 10
 MAX_TIMEOUT_SECONDS: Final = 604_800
 THREAD_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -117,6 +119,7 @@ TimeoutSeconds = Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)]
 LatenessSeconds = Annotated[int, Field(ge=1, le=MAX_LATENESS_SECONDS)]
 JitterSeconds = Annotated[int, Field(ge=0, le=MAX_JITTER_SECONDS)]
 RunLimit = Annotated[int, Field(ge=1, le=MAX_RUNS)]
+PreviewCount = Annotated[int, Field(ge=1, le=MAX_PREVIEW_COUNT)]
 
 
 _MESSAGES: Final[Mapping[str, str]] = {

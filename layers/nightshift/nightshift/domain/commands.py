@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
 
@@ -36,6 +36,17 @@ class ScheduleRequest:
     starts_at: str | None = None
     ends_at: str | None = None
     max_runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewSchedule:
+    """Say when a schedule would run if it were submitted at `after`, by default now."""
+
+    schedule: ScheduleRequest
+    count: int = 10
+    after: str | None = None
+    jitter_seconds: int = 0
+    language: Literal["en", "zh"] = "en"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,9 +17,8 @@ def jitter_offset(
     scaled into what is left.
     """
     digest = hashlib.sha256(task_id.encode()).digest()
-    return (
-        int.from_bytes(digest[:8]) * (widest_jitter(jitter_seconds, nominal, following) + 1) >> 64
-    )
+    widest = widest_jitter(jitter_seconds, nominal, following)
+    return int.from_bytes(digest[:8]) * (widest + 1) >> 64
 
 
 def widest_jitter(jitter_seconds: int, nominal: datetime, following: datetime | None) -> int:
