@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import httpx
 
-from nightshift_toolkit.resources import Problem, Run, Task, Thread, Triggered
+from nightshift_toolkit.resources import Problem, Run, SchedulePreview, Task, Thread, Triggered
 
 _ATTEMPTS = 4
 _FIRST_PAUSE_SECONDS = 0.3
@@ -129,6 +129,10 @@ class Client:
     def run(self, task_id: str, run_id: str) -> Run:
         """One run."""
         return cast("Run", self._read(f"{_task(task_id)}/runs/{_segment(run_id)}"))
+
+    def preview_schedule(self, fields: Mapping[str, Any]) -> SchedulePreview:
+        """When a schedule would run; nothing is written."""
+        return cast("SchedulePreview", self._request("POST", "schedule-previews", fields))
 
     def register_thread(self, thread_id: str) -> Thread:
         """Make the thread mine; a thread that is mine already stays so."""

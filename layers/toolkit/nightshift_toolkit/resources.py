@@ -88,6 +88,25 @@ class Triggered(TypedDict):
     run: Run
 
 
+class Fire(TypedDict):
+    """One time of a previewed schedule; with jitter, when it starts at the latest."""
+
+    utc: str
+    local: str
+    note: str | None
+    effective_until: str | None
+
+
+class SchedulePreview(TypedDict):
+    """A schedule in words and in its normal form, and its next times."""
+
+    schedule: str
+    schedule_type: str
+    schedule_spec: dict[str, Any]
+    timezone: str
+    next: list[Fire]
+
+
 class FieldError(TypedDict):
     """One field that was refused, and why."""
 

@@ -51,6 +51,15 @@ def test_a_creation_is_repeated_under_one_key_when_no_answer_comes(
     assert len(pauses) == 2
 
 
+def test_a_preview_is_repeated_since_it_writes_nothing(api: RecordedApi, client: Client) -> None:
+    fields = {"schedule_spec": {"cron": "0 9 * * *"}, "count": 1}
+    fire = {"utc": "2026-03-02T09:00:00.000Z", "local": "", "note": None, "effective_until": None}
+    api.answer("POST", "/api/schedule-previews", 503, problem(503, "persistence_uncertain", "?"))
+    api.answer("POST", "/api/schedule-previews", 200, {"next": [fire]})
+    assert client.preview_schedule(fields)["next"] == [fire]
+    assert [asked.body for asked in api.asked] == [fields, fields]
+
+
 def test_two_creations_have_two_keys(api: RecordedApi, client: Client) -> None:
     api.answer("POST", TASKS, 201, TASK)
     client.create_task({})

@@ -47,6 +47,45 @@ def test_a_schedule_is_put_in_words() -> None:
     assert "09:00" in _next("0 9 * * *", "--words", "--count", "1").stdout.splitlines()[0]
 
 
+def test_words_and_notes_are_in_the_language_that_is_asked_for() -> None:
+    arguments = ("30 2 * * *", "--zone", "America/New_York", "--count", "1", "--words")
+    start = ("--after", "2026-03-08T00:00:00-05:00")
+    english = _next(*arguments, *start).stdout
+    chinese = _next(*arguments, *start, "--language", "zh").stdout
+    assert "Every day" in english
+    assert "每天" in chinese
+    assert _next(*arguments, "--language", "fr").exit_code == ExitCode.USAGE
+
+
+def test_json_holds_local_times_notes_and_words() -> None:
+    arguments = ("30 2 * * *", "--zone", "America/New_York", "--count", "2", "--words", "--json")
+    told = json.loads(_next(*arguments, "--after", "2026-03-08T00:00:00-05:00").stdout)
+    assert told["next"] == ["2026-03-08T07:00:00Z", "2026-03-09T06:30:00Z"]
+    assert told["local"] == ["2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"]
+    assert [note is None for note in told["notes"]] == [False, True]
+    assert told["words"] == "Every day at 02:30 (America/New_York)"
+
+
+def test_any_schedule_can_be_given_as_json() -> None:
+    start = ("--after", "2026-01-01T00:00:00Z", "--json")
+    spec = '{"cron": "0 9 * * *", "exclude": {"dates": ["2026-01-01"]}}'
+    assert json.loads(_next("--spec", spec, "--count", "1", *start).stdout)["next"] == [
+        "2026-01-02T09:00:00Z"
+    ]
+    every = json.loads(_next("--spec", '{"every_seconds": 600}', "--count", "1", *start).stdout)
+    assert every["next"] == ["2026-01-01T00:10:00Z"]
+    for wrong in ("[]", "{", "text"):
+        assert _next("--spec", wrong).exit_code == ExitCode.USAGE
+    assert _next("@daily", "--spec", "{}").exit_code == ExitCode.USAGE
+    assert _next("--spec", "{}").exit_code == ExitCode.REFUSED
+
+
+def test_a_count_outside_1_to_100_is_a_usage_error() -> None:
+    for count in ("0", "101"):
+        assert _next("@daily", "--count", count).exit_code == ExitCode.USAGE
+    assert len(_next("@daily", "--count", "100").stdout.splitlines()) == 100
+
+
 def test_a_wrong_expression_is_refused_with_a_sentence() -> None:
     result = _next("61 * * * *")
     assert result.exit_code == ExitCode.REFUSED

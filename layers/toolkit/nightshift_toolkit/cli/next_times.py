@@ -1,6 +1,8 @@
 """`nightshift next`: the next times of a schedule, worked out here, without a cloud."""
 
+import json
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,8 +13,8 @@ import click
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.instants import format_instant, parse_rfc3339
 from nightshift.domain.model.schedule_input import parse_schedule
-from nightshift.domain.model.spec import Schedule
-from nightshift.domain.model.words import describe, fire_note
+from nightshift.domain.model.words import LANGUAGES, Language, describe, fire_note
+from nightshift.domain.model.zones import load_zone
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.show import show_json
 from nightshift_toolkit.cli.text import in_zone
@@ -24,7 +26,9 @@ from nightshift_toolkit.schedules import DEFAULT_COUNT, MAX_COUNT, next_batch, s
 @click.option("--zone", default="UTC", show_default=True, help="IANA name of the zone.")
 @click.option("--count", type=click.IntRange(1, MAX_COUNT), default=DEFAULT_COUNT)
 @click.option("--after", help="RFC 3339 time to begin after; else now.")
+@click.option("--spec", help="A schedule_spec as JSON, in place of cron expressions.")
 @click.option("--words", is_flag=True, help="Say the schedule in words first.")
+@click.option("--language", type=click.Choice(sorted(LANGUAGES)), default="en", show_default=True)
 @click.option("--batch", metavar="FILE|-", help="Answer JSON lines: expr, zone, after, count.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
@@ -33,7 +37,9 @@ def command(
     zone: str,
     count: int,
     after: str | None,
+    spec: str | None,
     words: bool,
+    language: Language,
     batch: str | None,
     as_json: bool,
 ) -> None:
@@ -41,33 +47,53 @@ def command(
 
     \b
     nightshift next "0 9 * * MON-FRI" --zone America/New_York
+    nightshift next --spec '{"every_seconds": 600}' --count 10
     nightshift next --batch rows.jsonl
     """
-    if bool(expressions) == (batch is not None):
-        raise click.UsageError("Give cron expressions, or --batch FILE.")
+    if bool(expressions) + (spec is not None) + (batch is not None) != 1:
+        raise click.UsageError("Give cron expressions, or --spec JSON, or --batch FILE.")
     if batch is not None:
         _answer_batch(batch)
         return
     try:
         start = datetime.now(UTC) if after is None else parse_rfc3339(after, field="after")
-        schedule = parse_schedule({"cron": list(expressions)}, zone=zone, now=start)
+        wanted = {"cron": list(expressions)} if spec is None else _spec(spec)
+        schedule = parse_schedule(wanted, zone=zone, now=start)
         times = schedule.occurrences(start, count)
     except NightshiftError as error:
         raise Failure(error.message, ExitCode.REFUSED, hint="nightshift next --help") from error
-    _show(schedule, zone, times, words=words, as_json=as_json)
-
-
-def _show(
-    schedule: Schedule, zone: str, times: tuple[datetime, ...], *, words: bool, as_json: bool
-) -> None:
+    said = describe(schedule, language) if words else None
+    fires = [(time, fire_note(schedule, time, language)) for time in times]
     if as_json:
-        answer: dict[str, Any] = {"next": [short_instant(time) for time in times]}
-        show_json(answer | ({"words": describe(schedule)} if words else {}))
-        return
+        show_json(_as_json(fires, zone) | ({"words": said} if words else {}))
+    else:
+        _show(fires, zone, said)
+
+
+def _spec(text: str) -> dict[str, Any]:
+    try:
+        spec = json.loads(text)
+    except (ValueError, RecursionError):
+        spec = None
+    if not isinstance(spec, dict):
+        raise click.UsageError("--spec must be a JSON object.")
+    return spec
+
+
+def _as_json(fires: Sequence[tuple[datetime, str | None]], zone: str) -> dict[str, Any]:
+    """The times as `--batch` gives them, and with each its local time and its note."""
+    local = [time.astimezone(load_zone(zone)).isoformat() for time, _ in fires]
+    return {
+        "next": [short_instant(time) for time, _ in fires],
+        "local": local,
+        "notes": [note for _, note in fires],
+    }
+
+
+def _show(fires: Sequence[tuple[datetime, str | None]], zone: str, words: str | None) -> None:
     if words:
-        click.echo(describe(schedule))
-    for time in times:
-        note = fire_note(schedule, time)
+        click.echo(words)
+    for time, note in fires:
         remark = f"  ({note})" if note else ""
         click.echo(f"{in_zone(format_instant(time), zone)}  {short_instant(time)}{remark}")
 
