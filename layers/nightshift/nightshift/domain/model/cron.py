@@ -69,6 +69,13 @@ class CronExpression:
             hour * 60 + minute for hour, minute in product(sorted(self.hours), sorted(self.minutes))
         )
 
+    @cached_property
+    def next_months(self) -> tuple[tuple[int, int], ...]:
+        """For each month by its number, how many years on the next named month lies, and which."""
+        first = min(self.months)
+        later = (min((m for m in self.months if m > month), default=0) for month in range(13))
+        return tuple((0, month) if month else (1, first) for month in later)
+
     def month_days(self, first_weekday: int, length: int) -> tuple[int, ...]:
         """Give the matching days of a month that begins on a weekday (0 is Sunday) and has
         `length` days; whether the month itself matches is not asked."""

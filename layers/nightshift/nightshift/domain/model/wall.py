@@ -15,7 +15,6 @@ from nightshift.domain.model.zones import DAY
 
 EPOCH_ORDINAL: Final = date(1970, 1, 1).toordinal()
 MONTHS_OF_YEAR: Final = 12
-_LAST_YEAR: Final = 9999
 _END: Final = (date.max.toordinal() + 1 - EPOCH_ORDINAL) * DAY
 
 
@@ -80,20 +79,22 @@ def next_match(expression: CronExpression, times: tuple[int, ...], wall: int) ->
         if day >= _END // DAY:
             return None
     year, month, day_of_month, first_day = month_of(day)
-    months = expression.months
-    while year <= _LAST_YEAR:
-        if month in months:
-            days = expression.month_days(first_weekday(first_day), month_length(year, month))
+    while True:
+        if month in expression.months:
+            length = month_length(year, month)
+            days = expression.month_days(first_weekday(first_day), length)
             place = bisect_left(days, day_of_month)
             if place < len(days):
                 if days[place] != day_of_month:
                     minute = 0
                 time = times[bisect_left(times, minute)] if minute else times[0]
                 return (first_day + days[place] - 1) * DAY + time * 60
-        first_day += month_length(year, month)
+        years, month = expression.next_months[month]
+        year += years
+        if year > date.max.year:
+            return None
         day_of_month, minute = 1, 0
-        year, month = (year, month + 1) if month < MONTHS_OF_YEAR else (year + 1, 1)
-    return None
+        first_day = date(year, month, 1).toordinal() - EPOCH_ORDINAL
 
 
 def first_weekday(day: int) -> int:

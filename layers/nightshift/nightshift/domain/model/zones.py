@@ -34,7 +34,7 @@ FIRST_SECOND: Final = int((datetime(1, 1, 3, tzinfo=UTC) - EPOCH).total_seconds(
 
 _HOST_DEPENDENT: Final = frozenset({"localtime", "posixrules", "Factory"})
 _CHUNK: Final = 31_556_952  # one mean year: the piece of a zone that is computed and kept at a time
-_PROBE: Final = 3 * DAY  # no zone has kept an offset for less than 6.9 days
+_PROBE: Final = 5 * DAY  # no zone has kept an offset for less than 6.9 days
 _LOOK_BACK: Final = 2 * DAY  # longer than any repeated wall clock lasts
 _KEPT_CHUNKS: Final = 512
 
@@ -132,7 +132,7 @@ class Stretches:
 
     def _offset(self, second: int) -> int:
         known = min(max(second, FIRST_SECOND), LAST_SECOND)
-        shift = (EPOCH + timedelta(seconds=known)).astimezone(self._info).utcoffset()
+        shift = datetime.fromtimestamp(known, self._info).utcoffset()
         if shift is None:
             raise InvalidTimeZone
         return shift.days * DAY + shift.seconds
