@@ -77,7 +77,13 @@ class Application:
         query = Query.read(event.get("rawQueryString") or "")
         query.allow(*route.parameters)
         request = Request(
-            caller=caller, now=self._now(), path=path, query=query, content=Body.of(event)
+            caller=caller,
+            now=self._now(),
+            path=path,
+            query=query,
+            content=Body.of(event),
+            headers={name.lower(): value for name, value in event.headers.items()},
+            route=f"{route.method} {route.rule}",
         )
         return route.run(self._services, request)
 

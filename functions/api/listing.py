@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from api.cursors import Cursors
 from api.query import MAX_LIMIT, Query
+from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import RunStatus, TaskStatus
 from nightshift.domain.model.run import Run
 from nightshift.domain.ports import Event, Observe, Page
@@ -92,6 +93,24 @@ class RunFilter:
     def id_of(self, run: Run, /) -> str:
         """See `Filter`."""
         return run.id
+
+
+@dataclass(frozen=True, slots=True)
+class EveryChange:
+    """All entries of a change log."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """See `Filter`."""
+        return []
+
+    def admits(self, _change: Change, /) -> bool:
+        """See `Filter`."""
+        return True
+
+    def id_of(self, change: Change, /) -> str:
+        """See `Filter`."""
+        return str(change.revision)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 
+from api.conditional import KEY_HEADER, MATCH_HEADER, expected_revisions, idempotency_key
 from api.identity import Caller
 from api.json_text import read_object
 from api.query import Query
@@ -20,6 +21,7 @@ from nightshift.domain.errors import (
     ThreadNotFound,
     Unauthenticated,
 )
+from nightshift.domain.model.idempotency import IdempotencyKey
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,80}", re.ASCII)
 
@@ -42,13 +44,18 @@ class Body:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request to a known route; `caller` is None where none is needed."""
+    """A request to a known route; `caller` is None where none is needed.
+
+    The names of `headers` are in lower case; `route` is the method and rule that were matched.
+    """
 
     caller: Caller | None
     now: datetime
     path: Mapping[str, str]
     query: Query
     content: Body
+    headers: Mapping[str, str]
+    route: str
 
     @property
     def user_id(self) -> str:
@@ -80,6 +87,18 @@ class Request:
                 "must be 1 to 64 letters, digits, underscores or hyphens.", field="thread_id"
             )
         return self.path["thread_id"]
+
+    @property
+    def expected(self) -> frozenset[int] | None:
+        """The revisions that the task may be at; raises what `expected_revisions` raises."""
+        return expected_revisions(self.headers.get(MATCH_HEADER.lower()))
+
+    @property
+    def key(self) -> IdempotencyKey | None:
+        """What this very request may be repeated under; raises what `idempotency_key` raises."""
+        sent = self._object() if self.content.text else {}
+        header = self.headers.get(KEY_HEADER.lower())
+        return idempotency_key(header, self.route, self.path, sent)
 
     def body(self, model: type[Model]) -> Model:
         """The body as a model; raises what `read_object` and `validated` raise."""

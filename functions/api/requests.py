@@ -37,6 +37,7 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.errors import InvalidRequest, InvalidSchedule
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.idempotency import IdempotencyKey
 
 ScheduleType = Literal["cron", "every", "once"]
 _TYPES: Final[Mapping[str, ScheduleType]] = {
@@ -86,8 +87,8 @@ class CreateTaskRequest(Wire):
     jitter_seconds: JitterSeconds | None = None
     labels: Labels | None = None
 
-    def to_command(self, user_id: str) -> CreateTask:
-        """The command.
+    def to_command(self, user_id: str, key: IdempotencyKey | None = None) -> CreateTask:
+        """The command, which may be repeated under `key`.
 
         Raises:
             InvalidRequest: action and prompt are both there or both missing.
@@ -118,6 +119,7 @@ class CreateTaskRequest(Wire):
             max_lateness_seconds=self.max_lateness_seconds,
             jitter_seconds=self.jitter_seconds or 0,
             labels=self.labels or {},
+            key=key,
         )
 
 
@@ -143,8 +145,10 @@ class EditTaskRequest(Wire):
     jitter_seconds: JitterSeconds | None = absent()
     labels: Labels | None = absent()
 
-    def to_command(self, user_id: str, task_id: str) -> EditTask:
-        """The command.
+    def to_command(
+        self, user_id: str, task_id: str, expected: frozenset[int] | None = None
+    ) -> EditTask:
+        """The command, for a task that is at one of the `expected` revisions.
 
         Raises:
             InvalidRequest: no field is there, or both action and prompt are.
@@ -163,6 +167,7 @@ class EditTaskRequest(Wire):
         return EditTask(
             user_id=user_id,
             task_id=task_id,
+            expected=expected,
             title=self.title,
             action=UNSET if action is None else action,
             schedule=self._schedule(),
@@ -227,9 +232,11 @@ class PauseTaskRequest(Wire):
 
     reason: Reason | None = None
 
-    def to_command(self, user_id: str, task_id: str) -> PauseTask:
-        """The command."""
-        return PauseTask(user_id, task_id, self.reason)
+    def to_command(
+        self, user_id: str, task_id: str, expected: frozenset[int] | None = None
+    ) -> PauseTask:
+        """The command, for a task that is at one of the `expected` revisions."""
+        return PauseTask(user_id, task_id, self.reason, expected)
 
 
 class EmptyRequest(Wire):

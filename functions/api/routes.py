@@ -6,8 +6,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final
 
+from api.changes import ChangePage, ChangeResponse
+from api.conditional import etag
 from api.identity import READ, WRITE
-from api.listing import Listing, RunFilter, TaskFilter
+from api.limits import PolicyResponse
+from api.listing import EveryChange, Listing, RunFilter, TaskFilter
 from api.request import Request
 from api.requests import (
     CreateTaskRequest,
@@ -18,7 +21,6 @@ from api.requests import (
 )
 from api.responses import (
     HealthResponse,
-    PolicyResponse,
     RunPage,
     RunResponse,
     SchedulePreviewResponse,
@@ -45,6 +47,7 @@ TASKS: Final = "/api/scheduled-tasks"
 TASK: Final = f"{TASKS}/<task_id>"
 RUNS: Final = f"{TASK}/runs"
 RUN: Final = f"{RUNS}/<run_id>"
+CHANGES: Final = f"{TASK}/changes"
 THREAD: Final = "/api/threads/<thread_id>"
 
 
@@ -59,10 +62,10 @@ class Answer:
 
 def create_task(services: ApiServices, request: Request) -> Answer:
     """Create a task (P1)."""
-    command = request.body(CreateTaskRequest).to_command(request.user_id)
+    command = request.body(CreateTaskRequest).to_command(request.user_id, request.key)
     view = services.management.create_task(command, request.now)
-    location = {"Location": f"{TASKS}/{view.task.id}"}
-    return Answer(HTTPStatus.CREATED, TaskResponse.from_domain(view, request.now), location)
+    headers = {"Location": f"{TASKS}/{view.task.id}", "ETag": etag(view.task.revision)}
+    return Answer(HTTPStatus.CREATED, TaskResponse.from_domain(view, request.now), headers)
 
 
 def list_tasks(services: ApiServices, request: Request) -> Answer:
@@ -83,35 +86,36 @@ def get_task(services: ApiServices, request: Request) -> Answer:
 
 def edit_task(services: ApiServices, request: Request) -> Answer:
     """Change the fields that were sent, and only those (P2)."""
-    task_id = request.task_id
-    command = request.body(EditTaskRequest).to_command(request.user_id, task_id)
+    user_id, task_id = request.user_id, request.task_id
+    command = request.body(EditTaskRequest).to_command(user_id, task_id, request.expected)
     return _task(services.management.edit_task(command, request.now), request)
 
 
 def delete_task(services: ApiServices, request: Request) -> Answer:
     """Delete a task in any state (P5)."""
-    services.management.delete_task(DeleteTask(request.user_id, request.task_id))
+    command = DeleteTask(request.user_id, request.task_id, request.expected)
+    services.management.delete_task(command, request.now)
     return Answer(HTTPStatus.NO_CONTENT)
 
 
 def pause_task(services: ApiServices, request: Request) -> Answer:
     """Take a task out of the clock's reach (P3)."""
-    task_id = request.task_id
-    command = request.optional_body(PauseTaskRequest).to_command(request.user_id, task_id)
+    user_id, task_id = request.user_id, request.task_id
+    command = request.optional_body(PauseTaskRequest).to_command(user_id, task_id, request.expected)
     return _task(services.management.pause_task(command, request.now), request)
 
 
 def resume_task(services: ApiServices, request: Request) -> Answer:
     """Put a paused or blocked task back (P3, P20)."""
-    command = ResumeTask(request.user_id, request.task_id)
+    command = ResumeTask(request.user_id, request.task_id, request.expected)
     request.optional_body(EmptyRequest)
     return _task(services.management.resume_task(command, request.now), request)
 
 
 def trigger_task(services: ApiServices, request: Request) -> Answer:
     """Run a task now (P4)."""
-    command = TriggerTask(request.user_id, request.task_id)
     request.optional_body(EmptyRequest)
+    command = TriggerTask(request.user_id, request.task_id, request.key)
     run = services.dispatch.trigger_task(command, request.now)
     services.observe(Event("run_triggered", {"task_id": run.task_id, "run_id": run.id}))
     return Answer(HTTPStatus.OK, TriggerResponse(run_id=run.id, run=_run(services, run)))
@@ -138,6 +142,16 @@ def cancel_run(services: ApiServices, request: Request) -> Answer:
     request.optional_body(EmptyRequest)
     run = services.lifecycle.cancel_run(command)
     return Answer(HTTPStatus.ACCEPTED, _run(services, run))
+
+
+def list_changes(services: ApiServices, request: Request) -> Answer:
+    """What was done to a task, by whom and when, newest first."""
+    route = f"{CHANGES} {request.task_id}"
+    listing = Listing(request.user_id, route, request.query, services.observe)
+    read = partial(services.management.list_changes, request.user_id, request.task_id)
+    page = listing.page(read, EveryChange())
+    items = [ChangeResponse.from_domain(change) for change in page.items]
+    return Answer(HTTPStatus.OK, ChangePage(items=items, next_cursor=page.next))
 
 
 def register_thread(services: ApiServices, request: Request) -> Answer:
@@ -194,6 +208,7 @@ ROUTES: Final = (
     Route("GET", RUNS, READ, list_runs, ("limit", "cursor", "status")),
     Route("GET", RUN, READ, get_run),
     Route("POST", f"{RUN}/cancel", WRITE, cancel_run),
+    Route("GET", CHANGES, READ, list_changes, ("limit", "cursor")),
     Route("PUT", THREAD, WRITE, register_thread),
     Route("GET", THREAD, READ, get_thread),
     Route("GET", f"{THREAD}/scheduled-tasks", READ, list_tasks_of_thread, ("limit", "cursor")),
@@ -204,7 +219,8 @@ ROUTES: Final = (
 
 
 def _task(view: TaskView, request: Request) -> Answer:
-    return Answer(HTTPStatus.OK, TaskResponse.from_domain(view, request.now))
+    headers = {"ETag": etag(view.task.revision)}
+    return Answer(HTTPStatus.OK, TaskResponse.from_domain(view, request.now), headers)
 
 
 def _run(services: ApiServices, run: Run) -> RunResponse:

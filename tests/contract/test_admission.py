@@ -194,13 +194,13 @@ def test_a_task_that_is_no_longer_as_seen_is_not_admitted(stores: Stores, change
         definition = builders.with_definition(task, title="New title")
         assert stores.tasks.replace(task, task.edited(definition, NOW, policy))
     elif change == "paused":
-        assert stores.tasks.pause(task, task.paused(None, NOW))
+        assert stores.tasks.switch(task, task.paused(None, NOW))
     elif change == "advanced":
         assert stores.tasks.advance(task, task.plan_after_dispatch(None, DUE, counted=False))
     elif change == "blocked":
         assert stores.tasks.block(ref(task), "for a reason", due_at=DUE)
     else:
-        assert stores.tasks.delete(task)
+        assert stores.tasks.delete(task, NOW)
     stored = stores.tasks.get(ref(task))
     assert answer(stores, admission) is AdmissionAnswer.CHANGED
     assert stores.tasks.get(ref(task)) == stored

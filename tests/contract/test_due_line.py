@@ -111,9 +111,9 @@ def test_the_line_reads_no_task_row(stores: Stores) -> None:
 def test_only_tasks_that_the_clock_may_start_are_in_the_line(stores: Stores) -> None:
     """K1: sparse; paused, running and deleted tasks have no entry."""
     paused, running, deleted, kept = (waiting(stores, number) for number in (1, 2, 3, 4))
-    assert stores.tasks.pause(paused, paused.paused(None, NOW))
+    assert stores.tasks.switch(paused, paused.paused(None, NOW))
     admitted(stores, running)
-    assert stores.tasks.delete(deleted)
+    assert stores.tasks.delete(deleted, NOW)
     assert in_line(stores, DUE) == [kept.id]
 
 
@@ -221,11 +221,11 @@ def test_advance_and_back_off_of_a_task_that_changed_write_nothing(stores: Store
     assert not stores.tasks.back_off(task, DUE)
     advanced = read(stores, task)
     paused = advanced.paused(None, NOW)
-    assert stores.tasks.pause(advanced, paused)
+    assert stores.tasks.switch(advanced, paused)
     assert not stores.tasks.advance(advanced, plan)
     assert not stores.tasks.back_off(advanced, DUE)
     assert read(stores, task) == paused
-    assert stores.tasks.delete(paused)
+    assert stores.tasks.delete(paused, NOW)
     assert not stores.tasks.advance(paused, plan)
     assert not stores.tasks.back_off(paused, DUE)
     assert stores.tasks.get(ref(task)) is None
@@ -272,7 +272,7 @@ def test_an_edit_or_a_resume_brings_a_blocked_task_back(stores: Stores) -> None:
     policy = builders.policy()
     definition = builders.with_definition(edited, title="New title")
     assert stores.tasks.replace(edited, edited.edited(definition, NOW, policy))
-    assert stores.tasks.pause(resumed, resumed.resumed(NOW, policy))
+    assert stores.tasks.switch(resumed, resumed.resumed(NOW, policy))
     assert in_line(stores, DUE) == [edited.id, resumed.id]
     for task in (edited, resumed):
         assert read(stores, task).state.blocked_reason is None

@@ -25,8 +25,8 @@ CALLS: dict[str, Call] = {
     "tasks.list": lambda stores: stores.tasks.list(ALICE, limit=1),
     "tasks.payload": lambda stores: stores.tasks.payload(ref(TASK), 1),
     "tasks.replace": lambda stores: stores.tasks.replace(TASK, TASK),
-    "tasks.pause": lambda stores: stores.tasks.pause(TASK, TASK.paused(None, NOW)),
-    "tasks.delete": lambda stores: stores.tasks.delete(TASK),
+    "tasks.switch": lambda stores: stores.tasks.switch(TASK, TASK.paused(None, NOW)),
+    "tasks.delete": lambda stores: stores.tasks.delete(TASK, NOW),
     "tasks.due": lambda stores: list(stores.tasks.due(NOW).hints),
     "tasks.read": lambda stores: stores.tasks.read([ref(TASK)]),
     "tasks.advance": lambda stores: stores.tasks.advance(TASK, PLAN),
@@ -93,7 +93,7 @@ def test_a_change_without_an_answer_is_uncertain_and_happened(stores: Stores, na
     created(stores, TASK)
     calls = {
         "replace": lambda: stores.tasks.replace(TASK, TASK.paused("why", NOW)),
-        "pause": lambda: stores.tasks.pause(TASK, TASK.paused("why", NOW)),
+        "pause": lambda: stores.tasks.switch(TASK, TASK.paused("why", NOW)),
         "advance": lambda: stores.tasks.advance(TASK, PLAN),
         "back_off": lambda: stores.tasks.back_off(TASK, DUE + MINUTE),
         "block": lambda: stores.tasks.block(ref(TASK), "why", due_at=DUE),
@@ -121,9 +121,9 @@ def test_a_deletion_without_an_answer_may_have_happened(stores: Stores) -> None:
     """Ports: PersistenceUncertain; deleting again finds nothing."""
     created(stores, TASK)
     with stores.losing_answers(), pytest.raises(PersistenceUncertain):
-        stores.tasks.delete(TASK)
+        stores.tasks.delete(TASK, NOW)
     assert stores.tasks.get(ref(TASK)) is None
-    assert not stores.tasks.delete(TASK)
+    assert not stores.tasks.delete(TASK, NOW)
 
 
 def test_a_registration_without_an_answer_may_have_happened(stores: Stores) -> None:

@@ -74,7 +74,7 @@ def test_a_page_holds_the_tasks_as_they_are_stored(stores: Stores) -> None:
 def test_tasks_that_the_clock_will_not_start_are_on_no_page(stores: Stores) -> None:
     """SweepStore.planned: paused, blocked, or a `once` that runs."""
     paused, blocked, running = (waiting(stores, number) for number in (1, 2, 3))
-    assert stores.tasks.pause(paused, paused.paused(None, NOW))
+    assert stores.tasks.switch(paused, paused.paused(None, NOW))
     assert stores.tasks.block(ref(blocked), "why", due_at=DUE)
     admitted(stores, running)
     assert read(stores, running).state.status is TaskStatus.RUNNING

@@ -28,7 +28,7 @@ def test_delete_removes_task_payload_history_and_index_entry(stores: Stores) -> 
     held = completed(stores, task)
     stored = stores.tasks.get(ref(task))
     assert stored is not None
-    assert stores.tasks.delete(stored)
+    assert stores.tasks.delete(stored, NOW)
     assert stores.tasks.get(ref(task)) is None
     assert stores.tasks.payload(ref(task), 1) is None
     assert stores.runs.get(task.id, held.run_id) is None
@@ -40,7 +40,7 @@ def test_delete_leaves_the_users_other_tasks_alone(stores: Stores) -> None:
     task, other = (created(stores, builders.task(number=number)) for number in (1, 2))
     completed(stores, other)
     kept = stores.tasks.get(ref(other))
-    assert stores.tasks.delete(task)
+    assert stores.tasks.delete(task, NOW)
     assert stores.tasks.get(ref(other)) == kept
     assert stores.tasks.payload(ref(other), 1) == builders.payload(other)
     assert len(stores.runs.list(other.id, limit=9, keep=9).items) == 1
@@ -52,7 +52,7 @@ def test_delete_keeps_the_payload_that_a_launch_still_needs(stores: Stores) -> N
     held = admitted(stores, task)
     stored = stores.tasks.get(ref(task))
     assert stored is not None
-    assert stores.tasks.delete(stored)
+    assert stores.tasks.delete(stored, NOW)
     assert stores.tasks.payload(ref(task), 1) == builders.payload(task)
     assert stores.runs.slot(task.id, task.slot_shard) == held
     assert stores.runs.get(task.id, held.run_id) is not None
@@ -65,7 +65,7 @@ def test_delete_removes_the_payload_of_a_run_past_the_fence(stores: Stores) -> N
     assert stores.pass_fence(held, NOW)
     stored = stores.tasks.get(ref(task))
     assert stored is not None
-    assert stores.tasks.delete(stored)
+    assert stores.tasks.delete(stored, NOW)
     assert stores.tasks.payload(ref(task), 1) is None
     assert set(stores.held_keys().values()) == {held.run_id}
 
@@ -76,7 +76,7 @@ def test_delete_of_a_task_whose_run_was_admitted_meanwhile_removes_nothing(
     """TaskStore.delete: also a manual run, which moves no time."""
     task = created(stores)
     admitted(stores, task, trigger=Trigger.MANUAL)
-    assert not stores.tasks.delete(task)
+    assert not stores.tasks.delete(task, NOW)
     assert stores.tasks.get(ref(task)) is not None
     assert stores.tasks.payload(ref(task), 1) is not None
 
@@ -86,7 +86,7 @@ def test_delete_of_a_task_that_was_edited_meanwhile_removes_nothing(stores: Stor
     task = created(stores)
     changed = edited(task, title="New title")
     assert stores.tasks.replace(task, changed)
-    assert not stores.tasks.delete(task)
+    assert not stores.tasks.delete(task, NOW)
     assert stores.tasks.get(ref(task)) == changed
 
 
@@ -94,8 +94,8 @@ def test_a_task_is_deleted_once(stores: Stores) -> None:
     """TaskStore.delete: the second deletion says that there was nothing, and frees no quota."""
     task = created(stores, builders.task(number=1), max_tasks=2)
     created(stores, builders.task(number=2), max_tasks=2)
-    assert stores.tasks.delete(task)
-    assert not stores.tasks.delete(task)
+    assert stores.tasks.delete(task, NOW)
+    assert not stores.tasks.delete(task, NOW)
     created(stores, builders.task(number=3), max_tasks=2)
     with pytest.raises(QuotaExceeded):
         created(stores, builders.task(number=4), max_tasks=2)
@@ -107,7 +107,7 @@ def test_a_deleted_task_whose_run_ends_leaves_no_row(stores: Stores) -> None:
     held = admitted(stores, task)
     stored = stores.tasks.get(ref(task))
     assert stored is not None
-    assert stores.tasks.delete(stored)
+    assert stores.tasks.delete(stored, NOW)
     stores.runs.complete(completion(held))
     assert stores.held_keys() == {}
     assert stores.runs.get(task.id, held.run_id) is None

@@ -100,7 +100,7 @@ def test_each_user_has_a_quota_of_their_own(stores: Stores) -> None:
 def test_a_deleted_task_gives_back_its_place_in_the_quota(stores: Stores) -> None:
     """TaskStore.create and delete: the count falls with the task."""
     task = created(stores, builders.task(number=1), max_tasks=1)
-    assert stores.tasks.delete(task)
+    assert stores.tasks.delete(task, NOW)
     created(stores, builders.task(number=2), max_tasks=1)
 
 
@@ -151,7 +151,7 @@ def test_a_list_is_walked_page_by_page(stores: Stores) -> None:
 def test_a_list_begins_after_a_task_id(stores: Stores) -> None:
     """TaskStore.list: after the task id `after`, whether or not that task still exists."""
     tasks = [created(stores, builders.task(number=number)) for number in (1, 2, 3)]
-    assert stores.tasks.delete(tasks[0])
+    assert stores.tasks.delete(tasks[0], NOW)
     page = stores.tasks.list(ALICE, limit=10, after=tasks[0].id)
     assert list(page.items) == tasks[1:]
 

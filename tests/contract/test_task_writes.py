@@ -114,7 +114,7 @@ def test_replace_of_a_task_that_was_dispatched_meanwhile_writes_nothing(stores: 
 def test_replace_never_recreates_a_deleted_task(stores: Stores) -> None:
     """K7: every update requires the row to exist."""
     task = created(stores)
-    assert stores.tasks.delete(task)
+    assert stores.tasks.delete(task, NOW)
     changed = edited(task, payload_revision=2)
     assert not stores.tasks.replace(task, changed, builders.payload(changed))
     assert stores.tasks.get(ref(task)) is None
@@ -163,11 +163,11 @@ def test_pause_writes_status_and_plan(stores: Stores) -> None:
     """TaskStore.pause, P3: out of the clock's reach, and back again."""
     task = created(stores)
     paused = task.paused("on holiday", NOW + MINUTE)
-    assert stores.tasks.pause(task, paused)
+    assert stores.tasks.switch(task, paused)
     assert stores.tasks.get(ref(task)) == paused
     assert not list(stores.tasks.due(NOW + HOUR).hints)
     resumed = paused.resumed(NOW + HOUR, POLICY)
-    assert stores.tasks.pause(paused, resumed)
+    assert stores.tasks.switch(paused, resumed)
     assert stores.tasks.get(ref(task)) == resumed
     assert resumed.state.due_at is not None
     assert len(list(stores.tasks.due(resumed.state.due_at).hints)) == 1
@@ -179,7 +179,7 @@ def test_pause_is_allowed_while_a_run_is_being_dispatched(stores: Stores) -> Non
     held = admitted(stores, task)
     stored = stores.tasks.get(ref(task))
     assert stored is not None
-    assert stores.tasks.pause(stored, stored.paused(None, NOW + HOUR))
+    assert stores.tasks.switch(stored, stored.paused(None, NOW + HOUR))
     assert stores.runs.slot(task.id, task.slot_shard) == held
     assert stores.tasks.payload(ref(task), 1) == builders.payload(task)
 
@@ -189,13 +189,13 @@ def test_pause_of_a_task_that_changed_meanwhile_writes_nothing(stores: Stores) -
     task = created(stores)
     renamed = edited(task, title="New title")
     assert stores.tasks.replace(task, renamed)
-    assert not stores.tasks.pause(task, task.paused(None, NOW))
+    assert not stores.tasks.switch(task, task.paused(None, NOW))
     assert stores.tasks.get(ref(task)) == renamed
     admitted(stores, renamed)
-    assert not stores.tasks.pause(renamed, renamed.paused(None, NOW))
+    assert not stores.tasks.switch(renamed, renamed.paused(None, NOW))
     stored = stores.tasks.get(ref(task))
     assert stored is not None
     assert stored.state.status is TaskStatus.ENABLED
-    assert stores.tasks.delete(stored)
-    assert not stores.tasks.pause(stored, stored.paused(None, NOW))
+    assert stores.tasks.delete(stored, NOW)
+    assert not stores.tasks.switch(stored, stored.paused(None, NOW))
     assert stores.tasks.get(ref(task)) is None

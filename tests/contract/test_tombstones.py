@@ -55,12 +55,12 @@ def test_a_skip_of_a_task_that_changed_writes_nothing(stores: Stores) -> None:
     """RunStore.skip: False."""
     task = created(stores)
     paused = task.paused(None, NOW)
-    assert stores.tasks.pause(task, paused)
+    assert stores.tasks.switch(task, paused)
     tombstone = builders.tombstone(task)
     assert not stores.runs.skip(tombstone, task, task.plan_after_dispatch(None, DUE, counted=False))
     assert read(stores, task) == paused
     assert stores.runs.get(task.id, tombstone.id) is None
-    assert stores.tasks.delete(paused)
+    assert stores.tasks.delete(paused, NOW)
     assert not stores.runs.skip(tombstone, task, task.plan_after_dispatch(None, DUE, counted=False))
     assert stores.tasks.get(ref(task)) is None
 

@@ -76,7 +76,7 @@ def test_a_status_that_is_not_named_is_left_alone(stores: Stores) -> None:
     held = admitted(stores, task)
     stored = read(stores, task)
     paused = stored.paused("enough", DUE + MINUTE)
-    assert stores.tasks.pause(stored, paused)
+    assert stores.tasks.switch(stored, paused)
     ended(stores, held)
     after = read(stores, task)
     assert (after.state.status, after.state.pause_reason) == (TaskStatus.PAUSED, "enough")
@@ -128,7 +128,7 @@ def test_a_refused_manual_launch_puts_a_once_task_back(stores: Stores, seen: Tas
     task = created(stores, builders.task(builders.once(DUE), priority=8))
     if seen is TaskStatus.PAUSED:
         paused = task.paused("not now", NOW)
-        assert stores.tasks.pause(task, paused)
+        assert stores.tasks.switch(task, paused)
         task = paused
     line = list(stores.tasks.due(DUE).hints)
     held = admitted(stores, task, trigger=Trigger.MANUAL)
@@ -158,7 +158,7 @@ def test_a_run_of_a_deleted_task_ends_without_a_trace(stores: Stores) -> None:
     stores.threads.register(Thread("talk", ALICE, NOW))
     task = created(stores, builders.task(thread_id="talk"))
     held = admitted(stores, task)
-    assert stores.tasks.delete(read(stores, task))
+    assert stores.tasks.delete(read(stores, task), NOW)
     stores.runs.complete(completion(held))
     assert not stores.runs.complete(completion(held)).recorded
     assert stores.tasks.get(ref(task)) is None
@@ -176,7 +176,7 @@ def test_a_repeated_completion_leaves_the_next_run_of_a_deleted_task_alone(
     first = admitted(stores, task)
     ended(stores, first)
     following = admitted(stores, read(stores, task), trigger=Trigger.MANUAL)
-    assert stores.tasks.delete(read(stores, task))
+    assert stores.tasks.delete(read(stores, task), NOW)
     assert not stores.runs.complete(completion(first)).recorded
     assert stores.runs.get(task.id, following.run_id) is not None
     assert stores.tasks.payload(ref(task), 1) is not None

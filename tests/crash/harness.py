@@ -82,7 +82,7 @@ class Process(RealWorld):
 
     def delete(self, task: Task) -> None:
         """Delete a task as its owner does."""
-        self.management.delete_task(DeleteTask(task.user_id, task.id))
+        self.management.delete_task(DeleteTask(task.user_id, task.id), self.now)
 
     def sweep(self) -> None:
         """Go through all planned tasks as ticks do after a release of zone rules."""

@@ -179,7 +179,7 @@ def a_task_is_deleted_while_its_run_is_queued(stage: Stage) -> Act:
 
 def delete(stage: Stage, task: Task) -> Act:
     command = DeleteTask(task.user_id, task.id)
-    return lambda: stage.victim.management.delete_task(command)
+    return lambda: stage.victim.management.delete_task(command, stage.now)
 
 
 # -- cancellation --

@@ -129,7 +129,7 @@ def test_nothing_brings_a_deleted_task_back(stage: Stage) -> None:
     assert not process.tasks.block(
         TaskRef(seen.user_id, seen.id), "broken", due_at=seen.state.due_at or process.now
     )
-    assert not process.tasks.pause(seen, seen.paused(None, process.now))
+    assert not process.tasks.switch(seen, seen.paused(None, process.now))
     assert not process.tasks.replace(
         seen, seen.edited(seen.definition, process.now, process.policy)
     )

@@ -6,8 +6,16 @@ import pytest
 
 import builders
 from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
-from nightshift.domain.commands import Action, DeleteTask, EditTask, ScheduleRequest
+from nightshift.domain.commands import (
+    Action,
+    DeleteTask,
+    EditTask,
+    PauseTask,
+    ScheduleRequest,
+    TriggerTask,
+)
 from nightshift.domain.model.enums import ActionKind, RunStatus
+from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.services.replanning import Replanning
 from real import RealWorld
 
@@ -118,7 +126,7 @@ def units_of_a_run(real: RealWorld, size: int) -> tuple[float, float]:
     (run,) = real.history(task)
     with real.billed() as end:
         real.end(run.id)
-    real.management.delete_task(DeleteTask(task.user_id, task.id))
+    real.management.delete_task(DeleteTask(task.user_id, task.id), real.now)
     return start.write_units, end.write_units
 
 
@@ -139,6 +147,26 @@ def test_a_manual_trigger_costs_four_reads_one_transaction_and_one_start(real: R
         real.trigger(task)
     wanted = {"GetItem": 3, "Query": 1, "TransactWriteItems": 1, "StartExecution": 1}
     assert dict(bill.calls) == wanted
+
+
+def test_a_key_costs_one_more_read_and_no_more_transactions(real: RealWorld) -> None:
+    """SPEC section 7: it is taken in the transaction that makes what it is for."""
+    with real.billed() as creation:
+        task = real.created(builders.create(key=IdempotencyKey("create", "digest")))
+    assert dict(creation.calls) == {"GetItem": 2, "TransactWriteItems": 1}
+    with real.billed() as trigger:
+        command = TriggerTask(task.user_id, task.id, IdempotencyKey("trigger", "digest"))
+        real.dispatch.trigger_task(command, real.now)
+    wanted = {"GetItem": 4, "Query": 1, "TransactWriteItems": 1, "StartExecution": 1}
+    assert dict(trigger.calls) == wanted
+
+
+def test_a_pause_costs_one_transaction_with_its_entry_in_the_log(real: RealWorld) -> None:
+    """SPEC section 4: task, and who changed it; and the task and its payload are read."""
+    task = real.created(builders.create())
+    with real.billed() as bill:
+        real.management.pause_task(PauseTask(task.user_id, task.id), real.now)
+    assert dict(bill.calls) == {"GetItem": 2, "TransactWriteItems": 1}
 
 
 def test_editing_a_title_does_not_write_the_prompt_again(real: RealWorld) -> None:

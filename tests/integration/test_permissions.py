@@ -100,7 +100,8 @@ def everything_the_api_does(real: RealWorld) -> None:
     manage.get_run(ALICE, task.id, run.id)
     real.lifecycle.cancel_run(CancelRun(user_id=ALICE, task_id=task.id, run_id=run.id))
     real.end(run.id)
-    manage.delete_task(DeleteTask(user_id=ALICE, task_id=task.id))
+    manage.list_changes(ALICE, task.id, limit=10, after=None)
+    manage.delete_task(DeleteTask(user_id=ALICE, task_id=task.id), real.now)
 
 
 def everything_the_tick_does(real: RealWorld) -> None:

@@ -126,7 +126,7 @@ def a_task_that_is_deleted_while_it_runs(arena: Arena, chance: random.Random) ->
     command = DeleteTask(task.user_id, task.id)
 
     def delete(process: Process) -> None:
-        process.management.delete_task(command)
+        process.management.delete_task(command, process.now)
 
     def end(_: Process) -> None:
         arena.machine.begin()
@@ -151,7 +151,7 @@ def _changes(task: Task) -> list[Deed]:
         *(editing(command) for command in edits),
         lambda process: process.management.pause_task(PauseTask(user_id, task_id), process.now),
         lambda process: process.management.resume_task(ResumeTask(user_id, task_id), process.now),
-        lambda process: process.management.delete_task(DeleteTask(user_id, task_id)),
+        lambda process: process.management.delete_task(DeleteTask(user_id, task_id), process.now),
     ]
 
 

@@ -60,7 +60,7 @@ def test_a_row_that_is_mended_and_resumed_runs_again(world: World) -> None:
     world.look(DUE + HOUR)
     assert world.history(task) == []
     world.set_policy(allow_shell_actions=True)
-    world.store.tasks.pause(blocked, blocked.resumed(DUE + HOUR, world.policy))
+    world.store.tasks.switch(blocked, blocked.resumed(DUE + HOUR, world.policy))
     world.look(DUE + 2 * HOUR)
     assert world.only_run(task).scheduled_for == DUE + 2 * HOUR
 
@@ -90,7 +90,7 @@ def test_a_task_whose_zone_is_gone_is_blocked_and_not_completed(world: World) ->
 def test_a_task_that_is_gone_is_passed_over(world: World) -> None:
     """P5, B54: its entry of the index was stale."""
     gone, kept = (waiting(world, number) for number in (1, 2))
-    world.store.before("tasks.read", lambda: world.store.tasks.delete(gone))
+    world.store.before("tasks.read", lambda: world.store.tasks.delete(gone, NOW))
     world.look(DUE + MINUTE)
     assert [run_id.partition("-")[0] for run_id in world.executions.launched] == [kept.id]
 

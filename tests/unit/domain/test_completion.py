@@ -181,7 +181,7 @@ def test_the_end_of_a_deleted_tasks_run_frees_its_keys_and_leaves_no_trace(
 ) -> None:
     """P5, B54: its result is dropped."""
     run_id = running(world)
-    assert world.store.tasks.delete(world.read(builders.task()))
+    assert world.store.tasks.delete(world.read(builders.task()), NOW)
     world.lifecycle.record_outcome(news(run_id, result={"exit_code": 0}))
     assert world.store.held_keys() == {}
     assert world.history(builders.task()) == []
@@ -192,7 +192,7 @@ def test_a_pause_during_a_run_is_not_undone_by_its_end(world: World) -> None:
     """P3, SPEC section 3."""
     run_id = running(world)
     stored = world.read(builders.task())
-    assert world.store.tasks.pause(stored, stored.paused("enough", DUE))
+    assert world.store.tasks.switch(stored, stored.paused("enough", DUE))
     world.lifecycle.record_outcome(news(run_id))
     assert world.read(builders.task()).state.status is TaskStatus.PAUSED
 

@@ -96,9 +96,9 @@ def test_a_task_that_its_owner_changes_meanwhile_is_dropped(world: World, change
             changed = task.edited(definition, DUE, world.policy)
             assert world.store.tasks.replace(task, changed)
         elif change == "paused":
-            assert world.store.tasks.pause(task, task.paused(None, DUE))
+            assert world.store.tasks.switch(task, task.paused(None, DUE))
         else:
-            assert world.store.tasks.delete(task)
+            assert world.store.tasks.delete(task, NOW)
 
     world.store.before("runs.admit", act)
     result = world.dispatched(task)
@@ -113,7 +113,7 @@ def test_a_task_that_changes_before_its_tombstone_is_dropped(world: World) -> No
     task = due(world, builders.task(max_lateness_seconds=0))
     world.now = DUE + MINUTE
     paused = task.paused(None, DUE)
-    world.store.before("runs.skip", lambda: world.store.tasks.pause(task, paused))
+    world.store.before("runs.skip", lambda: world.store.tasks.switch(task, paused))
     result = world.dispatched(task)
     assert (result.exit, result.reason) == (DispatchExit.CONFLICT, "changed")
     assert world.history(task) == []

@@ -284,7 +284,7 @@ def test_an_edit_gives_up_when_its_task_keeps_changing(world: World) -> None:
         stored = world.read(task)
         definition = builders.with_definition(stored, title=title)
         changed = stored.edited(definition, NOW, world.policy)
-        assert world.store.tasks.pause(stored, replace(changed, definition=stored.definition))
+        assert world.store.tasks.switch(stored, replace(changed, definition=stored.definition))
 
     for title in ("First", "Second", "Third"):
         world.store.before("tasks.replace", partial(rename, title))

@@ -46,7 +46,7 @@ def resume(world: World, task: Task) -> Task:
 
 def delete(world: World, task: Task) -> None:
     """Delete a task as its owner does."""
-    world.management.delete_task(DeleteTask(ALICE, task.id))
+    world.management.delete_task(DeleteTask(ALICE, task.id), world.now)
 
 
 def once(instant: str) -> ScheduleEdit:
@@ -97,7 +97,7 @@ def test_resuming_a_task_that_is_not_paused_writes_nothing(world: World) -> None
     task = world.created()
     world.store.forget_calls()
     assert resume(world, task) == task
-    assert world.store.calls("tasks.pause") == 0
+    assert world.store.calls("tasks.switch") == 0
 
 
 def test_a_task_that_the_policy_forbids_is_not_resumed(world: World) -> None:
@@ -112,7 +112,7 @@ def test_a_task_that_the_policy_forbids_is_not_resumed(world: World) -> None:
 def test_a_pause_that_meets_a_dispatch_is_decided_anew(world: World) -> None:
     """P3, P19."""
     task = world.created()
-    world.store.before("tasks.pause", lambda: world.look(DUE))
+    world.store.before("tasks.switch", lambda: world.look(DUE))
     pause(world, task)
     state = world.read(task).state
     assert (state.status, state.run_count) == (TaskStatus.PAUSED, 1)
@@ -219,5 +219,5 @@ def test_nobody_changes_another_users_task(world: World) -> None:
         with pytest.raises(TaskNotFound):
             manage.resume_task(ResumeTask(BOB, task_id), NOW)
         with pytest.raises(TaskNotFound):
-            manage.delete_task(DeleteTask(BOB, task_id))
+            manage.delete_task(DeleteTask(BOB, task_id), world.now)
     assert world.read(task) == task

@@ -114,7 +114,7 @@ def test_a_recovered_manual_launch_that_is_refused_leaves_the_task_as_it_was(
 def test_a_run_of_a_deleted_task_is_still_launched(world: World) -> None:
     """P5: a run in flight goes on; slot and payload are enough."""
     slot = unsettled(world)
-    assert world.store.tasks.delete(world.read(builders.task()))
+    assert world.store.tasks.delete(world.read(builders.task()), NOW)
     recover(world, slot)
     assert world.executions.launched == [slot.run_id]
     world.ended(slot.run_id)

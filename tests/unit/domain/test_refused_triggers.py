@@ -165,7 +165,7 @@ def test_a_pause_during_a_failed_trigger_of_a_recurring_task_stands(world: World
 
     def pause_it() -> None:
         stored = world.read(task)
-        assert world.store.tasks.pause(stored, stored.paused("enough", NOW))
+        assert world.store.tasks.switch(stored, stored.paused("enough", NOW))
 
     world.store.after("runs.admit", pause_it)
     world.executions.refuse_next()
@@ -210,7 +210,7 @@ def test_a_trigger_gives_up_when_the_task_keeps_changing(world: World) -> None:
 def test_a_trigger_of_a_task_deleted_under_it_finds_nothing(world: World) -> None:
     """P5, B54."""
     task = world.add(builders.task())
-    world.store.before("runs.admit", lambda: world.store.tasks.delete(task))
+    world.store.before("runs.admit", lambda: world.store.tasks.delete(task, NOW))
     with pytest.raises(TaskNotFound):
         world.trigger(task)
     assert world.store.held_keys() == {}

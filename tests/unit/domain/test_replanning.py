@@ -187,7 +187,7 @@ def test_a_task_that_was_edited_meanwhile_is_not_replanned_over_the_edit() -> No
     task = world.add(planned(RIGHT - HOUR))
 
     def pause() -> None:
-        world.store.tasks.pause(task, task.paused("holiday", world.now))
+        world.store.tasks.switch(task, task.paused("holiday", world.now))
 
     world.store.before("tasks.advance", pause)
     world.look(RIGHT - HOUR)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.idempotency import IdempotencyKey
 
 
 class Unset(Enum):
@@ -51,7 +52,7 @@ class PreviewSchedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTask:
-    """Create a task (P1)."""
+    """Create a task (P1); sent again with the same `key`, it is the same task."""
 
     user_id: str
     title: str
@@ -66,6 +67,18 @@ class CreateTask:
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
     labels: Mapping[str, str] = field(default_factory=dict)
+    key: IdempotencyKey | None = None
+
+
+class TaskCommand(Protocol):
+    """A change of one task; with `expected` only while it is at one of these revisions."""
+
+    @property
+    def user_id(self) -> str: ...
+    @property
+    def task_id(self) -> str: ...
+    @property
+    def expected(self) -> frozenset[int] | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +87,7 @@ class EditTask:
 
     user_id: str
     task_id: str
+    expected: frozenset[int] | None = None
     title: str | Unset = UNSET
     action: Action | Unset = UNSET
     schedule: "ScheduleEdit | Unset" = UNSET
@@ -106,6 +120,7 @@ class PauseTask:
     user_id: str
     task_id: str
     reason: str | None = None
+    expected: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +129,7 @@ class ResumeTask:
 
     user_id: str
     task_id: str
+    expected: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +138,16 @@ class DeleteTask:
 
     user_id: str
     task_id: str
+    expected: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TriggerTask:
-    """Run a task now, whatever its schedule says (P4)."""
+    """Run a task now, whatever its schedule says (P4); the same `key` is the same run."""
 
     user_id: str
     task_id: str
+    key: IdempotencyKey | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ from datetime import datetime
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
+from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import Outcome, TaskStatus
+from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.run import Keys, LaunchOrder, Overwritten, Run, RunOutcome, Slot
@@ -74,10 +76,22 @@ class Page(Generic[Item]):
 
 
 class TaskStore(Protocol):
-    """Task rows, their payloads, and the due index."""
+    """Task rows, their payloads and change log, the due index, and used idempotency keys.
 
-    def create(self, task: Task, payload: Payload, *, max_tasks: int) -> None:
-        """Write a task, its payload and the user's count of tasks, all or nothing.
+    `create`, `replace`, `switch` and `delete` write the entry of the change log in the same
+    transaction: what was done, by the owner, with the fields before and after.
+    """
+
+    def create(
+        self, task: Task, payload: Payload, *, max_tasks: int, key: UsedKey | None = None
+    ) -> UsedKey | None:
+        """Write a task, its payload, the count of the user's tasks and `key`, all or nothing.
+
+        A use of the key that is over by the task's creation is replaced.
+
+        Returns:
+            None when all was written; otherwise the use that stands under the key, which is told
+            before every other refusal.
 
         Raises:
             QuotaExceeded: the user has `max_tasks` tasks.
@@ -119,20 +133,36 @@ class TaskStore(Protocol):
         """
         ...
 
-    def pause(self, seen: Task, changed: Task) -> bool:
-        """Write the status, plan and reasons of `changed` if the task is still as `seen`.
+    def switch(self, seen: Task, changed: Task) -> bool:
+        """Pause or resume: write status, plan and reasons of `changed` if the task is as `seen`.
 
         Unlike `replace` it is allowed while a run is being dispatched: a launch that is under way
         goes on. Returns False when the task changed meanwhile or is gone.
         """
         ...
 
-    def delete(self, seen: Task) -> bool:
+    def delete(self, seen: Task, at: datetime) -> bool:
         """Remove a task, its terminal history and, unless a launch still needs it, its payload.
 
-        The keys of an active run stay until it ends. Returns False when the task changed
-        meanwhile (another run was admitted, or it was edited); nothing was written.
+        The keys of an active run stay until it ends. The change log ends with an entry of the time
+        `at` and goes a while later. Returns False when the task changed meanwhile (another run
+        was admitted, or it was edited); nothing was written.
         """
+        ...
+
+    def changes(self, task_id: str, *, limit: int, after: str | None = None) -> Page[Change]:
+        """What was done to a task, newest first, at most `limit`.
+
+        `after` is the `next` of the page before. An entry that cannot be read is named in
+        `corrupt` and passed over.
+
+        Raises:
+            InvalidCursor: `after` is not of this list.
+        """
+        ...
+
+    def recall(self, user_id: str, key: str, now: datetime) -> UsedKey | None:
+        """The use of one of the user's keys, if it is not over at `now` (strongly consistent)."""
         ...
 
     def due(self, now: datetime) -> "DueLine":
@@ -211,16 +241,21 @@ class AdmissionAnswer(Enum):
     CHANGED = "changed"  # the task is no longer as seen
     SEAT_TAKEN = "seat_taken"  # another seat may be free
     THREAD_BUSY = "thread_busy"  # another run holds the thread
+    REPEATED = "repeated"  # its idempotency key was used before, which is told before all else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """All that one admission writes, and the task it was decided on (K3)."""
+    """All that one admission writes, and the task it was decided on (K3).
+
+    The idempotency `key` of a trigger is taken together with the keys of its run.
+    """
 
     slot: Slot
     run: Run
     seen: Task
     plan: Plan | None  # None leaves the task's times and status alone (a manual recurring run)
+    key: UsedKey | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +265,7 @@ class AdmissionResult:
     answer: AdmissionAnswer
     holder: Slot | None = None
     thread_held_by: str | None = None
+    used: UsedKey | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,8 @@ class MemoryRuns:
         refusal = self._refusal(admission)
         if refusal is not None:
             return refusal
+        if admission.key is not None:
+            self.state.used_keys[admission.key.user_id, admission.key.name] = admission.key
         slot, run = copied(admission.slot), copied(admission.run)
         keys = slot.keys
         self.state.slots[keys.task_id] = SlotRow(slot)
@@ -64,6 +66,9 @@ class MemoryRuns:
     def _refusal(self, admission: Admission) -> AdmissionResult | None:
         """What stands in the way, the slot first (K4); also that it is ours already."""
         keys = admission.slot.keys
+        used = self.state.standing_use(admission.key)
+        if used is not None and used.made != keys.run_id:
+            return AdmissionResult(AdmissionAnswer.REPEATED, used=used)
         if keys.task_id in self.state.slots:
             return self._slot_answer(admission.slot)
         answer = None

@@ -6,13 +6,17 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from nightshift.domain.errors import CorruptRecord, PersistenceUncertain, StorageUnavailable
+from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run, Slot
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.ports import DueHint, TaskRef, Thread
+
+if TYPE_CHECKING:
+    from nightshift.domain.model.change import Change
 
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
@@ -70,6 +74,8 @@ class State:
         self.seats: dict[int, str] = {}
         self.thread_locks: dict[tuple[str, str], str] = {}
         self.runs: dict[str, dict[str, RunRow]] = defaultdict(dict)
+        self.changes: dict[str, list[Change]] = defaultdict(list)
+        self.used_keys: dict[tuple[str, str], UsedKey] = {}
         self.calls: Counter[str] = Counter()
         self.unplugged = False
         self.loses_answers = False
@@ -97,6 +103,13 @@ class State:
         """Store a task together with its entry of the due index (K1)."""
         ref = TaskRef(task.user_id, task.id)
         self.tasks[ref] = TaskRow(copied(task), due_entry(task))
+
+    def standing_use(self, key: UsedKey | None) -> UsedKey | None:
+        """The use that stands in the way of this one, if it is not over by then."""
+        if key is None:
+            return None
+        used = self.used_keys.get((key.user_id, key.name))
+        return None if used is None or used.is_over(key.used_at) else used
 
 
 class Port(Protocol):

@@ -7,11 +7,14 @@ from datetime import datetime
 
 from nightshift.domain.errors import (
     CorruptRecord,
+    InvalidCursor,
     QuotaExceeded,
     TaskNotMutable,
     ThreadNotFound,
 )
+from nightshift.domain.model.change import Change, creation_of, deletion_of, edit_of, switch_of
 from nightshift.domain.model.enums import SlotState
+from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.task import Payload, Plan, Task
 from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
 from nightshift_toolkit.memory.state import State, TaskRow, copied, reading, writing
@@ -43,14 +46,39 @@ class MemoryTasks:
         self.state = state
 
     @writing
-    def create(self, task: Task, payload: Payload, *, max_tasks: int) -> None:
+    def create(
+        self, task: Task, payload: Payload, *, max_tasks: int, key: UsedKey | None = None
+    ) -> UsedKey | None:
         """See `TaskStore.create`."""
+        used = self.state.standing_use(key)
+        if used is not None:
+            return used
         owned = sum(ref.user_id == task.user_id for ref in self.state.tasks)
         if owned >= max_tasks:
             raise QuotaExceeded
         self._ensure_own_thread(task)
         self.state.put(task)
         self._put_payload(payload)
+        self._log(creation_of(task))
+        if key is not None:
+            self.state.used_keys[key.user_id, key.name] = key
+        return None
+
+    @reading
+    def recall(self, user_id: str, key: str, now: datetime) -> UsedKey | None:
+        """See `TaskStore.recall`."""
+        used = self.state.used_keys.get((user_id, key))
+        return None if used is None or used.is_over(now) else used
+
+    @reading
+    def changes(self, task_id: str, *, limit: int, after: str | None = None) -> Page[Change]:
+        """See `TaskStore.changes`."""
+        if after is not None and not (after.isascii() and after.isdigit()):
+            raise InvalidCursor
+        log = reversed(self.state.changes[task_id])
+        following = [entry for entry in log if after is None or entry.revision < int(after)]
+        page = following[:limit]
+        return Page(page, str(page[-1].revision) if len(following) > limit else None)
 
     @reading
     def get(self, ref: TaskRef) -> Task | None:
@@ -90,6 +118,7 @@ class MemoryTasks:
             raise TaskNotMutable
         self._ensure_own_thread(changed)
         self.state.put(_with_definition_and_plan(row.task, changed))
+        self._log(edit_of(seen, changed))
         if payload is not None:
             ref = TaskRef(seen.user_id, seen.id)
             self.state.payloads.pop((ref, seen.definition.payload_revision), None)
@@ -97,23 +126,25 @@ class MemoryTasks:
         return True
 
     @writing
-    def pause(self, seen: Task, changed: Task) -> bool:
-        """See `TaskStore.pause`."""
+    def switch(self, seen: Task, changed: Task) -> bool:
+        """See `TaskStore.switch`."""
         row = as_seen(self._row(seen), seen)
         if row is None:
             return False
         kept = replace(changed, definition=row.task.definition)
         self.state.put(_with_definition_and_plan(row.task, kept))
+        self._log(switch_of(seen, changed))
         return True
 
     @writing
-    def delete(self, seen: Task) -> bool:
+    def delete(self, seen: Task, at: datetime) -> bool:
         """See `TaskStore.delete`."""
         ref = TaskRef(seen.user_id, seen.id)
         row = as_seen(self._row(seen), seen)
         if row is None or row.task.state.active_run_id != seen.state.active_run_id:
             return False
         del self.state.tasks[ref]
+        self._log(deletion_of(seen, at))
         runs = self.state.runs.pop(seen.id, {})
         active = {run_id: kept for run_id, kept in runs.items() if kept.run.status.active}
         if active:
@@ -189,6 +220,9 @@ class MemoryTasks:
 
     def _row(self, task: Task) -> TaskRow | None:
         return self.state.tasks.get(TaskRef(task.user_id, task.id))
+
+    def _log(self, change: Change) -> None:
+        self.state.changes[change.task_id].append(copied(change))
 
     def _put_payload(self, payload: Payload) -> None:
         ref = TaskRef(payload.user_id, payload.task_id)

@@ -1,5 +1,6 @@
 """The named conditions of every conditional write, each with the race that it closes."""
 
+from datetime import datetime
 from functools import reduce
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from nightshift.adapters.dynamodb.items import (
     SlotItem,
     SweepItem,
     TaskItem,
+    UsedKeyItem,
 )
 from nightshift.domain.model.enums import RunStatus, SlotState
 from nightshift.domain.model.replanning import Sweep
@@ -148,6 +150,15 @@ def sweep_as_seen(sweep: Sweep | None) -> Condition:
         SweepItem.found == sweep.found,
         SweepItem.done == sweep.done,
     )
+
+
+def free_or_over(taken_at: datetime) -> Condition:
+    """Nobody used the key, or that use is over by `taken_at`.
+
+    Closes: twins of one request that would each make a thing.
+    """
+    over: Condition = UsedKeyItem.expires_at <= int(taken_at.timestamp())
+    return Or(ABSENT, over)
 
 
 def _all(*conditions: Condition) -> Condition:

@@ -110,6 +110,26 @@ class ThreadItem(Item):
     created_at = InstantAttribute()
 
 
+class ChangeItem(Item):
+    """An entry of a task's change log; `fields` holds pairs of old and new."""
+
+    revision = NumberAttribute()
+    changed_at = InstantAttribute()
+    changed_by = UnicodeAttribute()
+    verb = UnicodeAttribute()
+    fields = JSONAttribute()
+    expires_at = NumberAttribute(null=True)
+
+
+class UsedKeyItem(Item):
+    """A use of an idempotency key; `expires_at` is compared, removal by the table only cleans."""
+
+    digest = UnicodeAttribute()
+    made = UnicodeAttribute()
+    used_at = InstantAttribute()
+    expires_at = NumberAttribute()
+
+
 class QuotaItem(Item):
     """How many tasks a user has."""
 

@@ -34,6 +34,8 @@ def user_of(pk: str) -> str:
 
 TASK = "TASK#"
 RUN = "RUN#"
+CHANGE = "CHANGE#"
+USED_KEY = "IDEMPOTENCY#"
 
 
 def task(user_id: str, task_id: str) -> Key:
@@ -61,14 +63,24 @@ def quota(user_id: str) -> Key:
     return Key(user(user_id), "QUOTA")
 
 
+def used_key(user_id: str, name: str) -> Key:
+    """A use of one of a user's idempotency keys."""
+    return Key(user(user_id), f"{USED_KEY}{name}")
+
+
 def history(task_id: str) -> str:
-    """The partition of a task's runs."""
+    """The partition of a task's runs and of its change log."""
     return f"TASK#{task_id}"
 
 
 def run(task_id: str, run_id: str) -> Key:
     """The record of a run; sorts by time."""
     return Key(history(task_id), f"{RUN}{run_id}")
+
+
+def change(task_id: str, revision: int) -> Key:
+    """The entry of the change log that led to this revision; sorts by revision."""
+    return Key(history(task_id), f"{CHANGE}{revision:012d}")
 
 
 def active(shard: int) -> str:

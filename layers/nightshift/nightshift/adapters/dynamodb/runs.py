@@ -8,7 +8,15 @@ from itertools import islice
 
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import completion, conditions, keys, reading, run_rows, task_rows
+from nightshift.adapters.dynamodb import (
+    completion,
+    conditions,
+    keys,
+    reading,
+    run_rows,
+    task_rows,
+    used_keys,
+)
 from nightshift.adapters.dynamodb.items import SlotItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Operation, Put, Raw, Update, key_of
 from nightshift.adapters.dynamodb.table import Refusal, Table
@@ -52,9 +60,16 @@ class DynamoRuns:
         if slot.keys.locked_thread_id is not None:
             lock = run_rows.thread_lock_item(slot, slot.keys.locked_thread_id)
             operations.append(Put(lock, conditions.ABSENT))
-        refusals = self.table.transact(operations)
+        key = admission.key
+        refusals = self.table.transact(operations + ([used_keys.take(key)] if key else []))
         if refusals is None:
             return AdmissionResult(AdmissionAnswer.ADMITTED)
+        if key is not None:
+            *refusals, taken = refusals
+            if taken is not None and taken.item is not None:
+                used = used_keys.used_key_from(taken.item)
+                if used.made != slot.run_id:  # ours stands there when a first answer was lost
+                    return AdmissionResult(AdmissionAnswer.REPEATED, used=used)
         return _read_refusal(slot, refusals)
 
     def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:

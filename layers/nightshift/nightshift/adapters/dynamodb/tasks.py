@@ -8,7 +8,14 @@ from itertools import chain, islice
 
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import conditions, keys, reading, task_rows
+from nightshift.adapters.dynamodb import (
+    change_rows,
+    conditions,
+    keys,
+    reading,
+    task_rows,
+    used_keys,
+)
 from nightshift.adapters.dynamodb.items import QuotaItem
 from nightshift.adapters.dynamodb.operations import (
     Check,
@@ -22,11 +29,14 @@ from nightshift.adapters.dynamodb.operations import (
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.errors import (
     CorruptRecord,
+    InvalidCursor,
     QuotaExceeded,
     TaskNotMutable,
     ThreadNotFound,
 )
+from nightshift.domain.model.change import Change, creation_of, deletion_of, edit_of, switch_of
 from nightshift.domain.model.enums import ContextMode, RunStatus, SlotState
+from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.instants import parse_instant
 from nightshift.domain.model.task import Payload, Plan, Task
 from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
@@ -44,8 +54,10 @@ class DynamoTasks:
 
     # -- definitions --
 
-    def create(self, task: Task, payload: Payload, *, max_tasks: int) -> None:
-        """Write task, payload and count together."""
+    def create(
+        self, task: Task, payload: Payload, *, max_tasks: int, key: UsedKey | None = None
+    ) -> UsedKey | None:
+        """Write task, payload, count, log and key together."""
         count = Update(
             keys.quota(task.user_id),
             [QuotaItem.tasks.add(1)],
@@ -55,10 +67,15 @@ class DynamoTasks:
             count,
             Put(task_rows.new_task_item(task), conditions.ABSENT),
             Put(task_rows.payload_item(payload), conditions.ABSENT),
+            change_rows.entry(creation_of(task)),
         ]
-        refusals = self.table.transact(operations + _thread_check(task))
+        taken: list[Operation] = [] if key is None else [used_keys.take(key)]
+        refusals = self.table.transact(operations + taken + _thread_check(task))
         if refusals is None or refusals[1] is not None:
-            return  # only our own row can stand under a fresh id: a first answer was lost
+            return None  # only our own row can stand under a fresh id: a first answer was lost
+        used = refusals[len(operations)] if taken else None
+        if used is not None and used.item is not None:
+            return used_keys.used_key_from(used.item)
         if refusals[0] is not None:
             raise QuotaExceeded
         raise ThreadNotFound
@@ -99,6 +116,7 @@ class DynamoTasks:
         if payload is not None:
             old = keys.payload(seen.user_id, seen.id, seen.definition.payload_revision)
             operations += [Put(task_rows.payload_item(payload), conditions.ABSENT), Delete(old)]
+        operations.append(change_rows.entry(edit_of(seen, changed)))
         thread_check = _thread_check(changed)
         refusals = self.table.transact(operations + thread_check)
         if refusals is None:
@@ -109,18 +127,20 @@ class DynamoTasks:
             raise ThreadNotFound
         return False
 
-    def pause(self, seen: Task, changed: Task) -> bool:
+    def switch(self, seen: Task, changed: Task) -> bool:
         """Write another status and plan, also while a launch is under way."""
-        actions = task_rows.switch_actions(changed)
-        return self._update(seen, actions)
+        update = Update(_key(seen), task_rows.switch_actions(changed), conditions.as_seen(seen))
+        entry = change_rows.entry(switch_of(seen, changed))
+        return self.table.transact([update, entry]) is None
 
-    def delete(self, seen: Task) -> bool:
+    def delete(self, seen: Task, at: datetime) -> bool:
         """Remove the task and what only it needs; an active run keeps its keys."""
         slot = self.table.get(keys.slot(seen.id, seen.slot_shard))
         payload = keys.payload(seen.user_id, seen.id, seen.definition.payload_revision)
         operations: list[Operation] = [
             Delete(_key(seen), conditions.as_seen(seen) & conditions.same_active_run(seen)),
             Update(keys.quota(seen.user_id), [QuotaItem.tasks.add(-1)], conditions.EXISTS),
+            change_rows.entry(deletion_of(seen, at)),
         ]
         if slot is None or slot["state"]["S"] != SlotState.QUEUED.value:
             in_the_way = Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching())
@@ -128,7 +148,32 @@ class DynamoTasks:
         if self.table.transact(operations) is not None:
             return False
         self._forget_history(seen.id)
+        for row in self.table.query(keys.history(seen.id), begins_with=keys.CHANGE):
+            if "expires_at" not in row:
+                self.table.write(change_rows.farewell(row, at))
         return True
+
+    def changes(self, task_id: str, *, limit: int, after: str | None = None) -> Page[Change]:
+        """One page of a task's change log from its end."""
+        if after is not None and not (after.isascii() and after.isdigit()):
+            raise InvalidCursor
+        read = self.table.query(
+            keys.history(task_id),
+            begins_with=keys.CHANGE,
+            after=None if after is None else keys.change(task_id, int(after)).sk,
+            newest_first=True,
+            page=limit + 1,
+        )
+        rows = list(islice(read, limit + 1))
+        changes, corrupt = reading.readable(rows[:limit], change_rows.change_from)
+        last = change_rows.revision_from(rows[limit - 1]) if len(rows) > limit else None
+        return Page(changes, last, [error.message for error in corrupt])
+
+    def recall(self, user_id: str, key: str, now: datetime) -> UsedKey | None:
+        """The use of a key, if it still counts."""
+        row = self.table.get(keys.used_key(user_id, key))
+        used = None if row is None else used_keys.used_key_from(row)
+        return None if used is None or used.is_over(now) else used
 
     def _forget_history(self, task_id: str) -> None:
         """Remove the ended runs; an active one goes when it ends, what a crash leaves by TTL."""

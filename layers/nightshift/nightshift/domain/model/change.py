@@ -9,11 +9,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from nightshift.domain.model.enums import TaskStatus
 from nightshift.domain.model.task import Task
 
 
 class ChangeVerb(StrEnum):
-    """What somebody did to a task."""
+    """What its owner did to a task."""
 
     CREATED = "created"  # it exists from here on
     EDITED = "edited"  # some fields of its definition changed
@@ -40,6 +41,35 @@ class Change:
     by: str
     verb: ChangeVerb
     fields: Mapping[str, FieldChange]
+
+
+def creation_of(task: Task) -> Change:
+    """The first entry of a task's log."""
+    return _owners(None, task, ChangeVerb.CREATED, task.created_at)
+
+
+def edit_of(seen: Task, changed: Task) -> Change:
+    """The entry of an edit."""
+    return _owners(seen, changed, ChangeVerb.EDITED, changed.updated_at)
+
+
+def switch_of(seen: Task, changed: Task) -> Change:
+    """The entry of a pause or a resumption, told apart by what it made of the task."""
+    paused = changed.state.status is TaskStatus.PAUSED
+    verb = ChangeVerb.PAUSED if paused else ChangeVerb.RESUMED
+    return _owners(seen, changed, verb, changed.updated_at)
+
+
+def deletion_of(seen: Task, at: datetime) -> Change:
+    """The last entry of a task's log."""
+    return _owners(seen, None, ChangeVerb.DELETED, at)
+
+
+def _owners(before: Task | None, after: Task | None, verb: ChangeVerb, at: datetime) -> Change:
+    """A change by the owner, who alone can make one (P8)."""
+    owned = after or before
+    by = "" if owned is None else owned.user_id
+    return change_between(before, after, verb=verb, by=by, at=at)
 
 
 def change_between(

@@ -6,6 +6,7 @@ run's keys or none, so any number of ticks and triggers may be in here at once (
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from nightshift.domain.commands import TriggerTask
 from nightshift.domain.errors import (
@@ -19,6 +20,7 @@ from nightshift.domain.errors import (
     ThreadBusy,
 )
 from nightshift.domain.model.enums import ActionKind, DispatchExit, SkipReason, Trigger
+from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.replanning import planned_by_older_rules, replanned
 from nightshift.domain.model.run import Run, Slot, manual_run_id, occurrence_run_id, slot_for
@@ -37,6 +39,7 @@ from nightshift.domain.ports import (
     TaskStore,
 )
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
+from nightshift.domain.services.repetition import once_by_key
 
 ATTEMPTS = 3
 """How often a manual trigger is decided anew when its task changes under it."""
@@ -139,10 +142,15 @@ class Dispatch:
         return _conflict(task, "budget_full", run_id)
 
     def _admit(
-        self, task: Task, slot: Slot, plan: Plan | None, folded: Folded | None
+        self,
+        task: Task,
+        slot: Slot,
+        plan: Plan | None,
+        folded: Folded | None,
+        key: UsedKey | None = None,
     ) -> AdmissionResult:
         run = Run.admitted(task, slot, folded)
-        return self.runs.admit(Admission(slot=slot, run=run, seen=task, plan=plan))
+        return self.runs.admit(Admission(slot=slot, run=run, seen=task, plan=plan, key=key))
 
     def _stopped(
         self, task: Task, result: AdmissionResult, folded: Folded, policy: Policy, now: datetime
@@ -192,15 +200,23 @@ class Dispatch:
     def trigger_task(self, command: TriggerTask, now: datetime) -> Run:
         """Run a task now, whatever its schedule says; never queued (P4).
 
+        Sent again under the same key it is the run that it made, as that is now.
+
         Returns:
             The run; still `queued` when the launch may or may not have happened.
 
         Raises:
+            IdempotencyMismatch: the key was used for another request.
             TaskNotFound: there is no such task of this user.
+            RunNotFound: what was made under this key is no longer in the history.
             ActiveRun, ThreadBusy, BudgetFull: it cannot run now; nothing was written.
             ConcurrentUpdate: the task kept changing under the trigger.
             LaunchFailed: the launch was refused; the task is as it was.
         """
+        trigger = partial(self._trigger, command, now)
+        return once_by_key(self.tasks, self.runs, command, now, trigger)
+
+    def _trigger(self, command: TriggerTask, now: datetime) -> Run:
         policy = self.policies.current()
         for _ in range(ATTEMPTS):
             task = self.tasks.get(TaskRef(command.user_id, command.task_id))
@@ -211,13 +227,13 @@ class Dispatch:
             payload = self.tasks.payload(ref, task.definition.payload_revision)
             if payload is None:
                 raise CorruptRecord("The task's prompt or command is missing.")
-            run = self._trigger_once(task, payload, policy, now)
+            run = self._trigger_once(command, task, payload, policy, now)
             if run is not None:
                 return run
         raise ConcurrentUpdate
 
     def _trigger_once(
-        self, task: Task, payload: Payload, policy: Policy, now: datetime
+        self, command: TriggerTask, task: Task, payload: Payload, policy: Policy, now: datetime
     ) -> Run | None:
         slots = self.runs.slots()
         holder = next((slot for slot in slots if slot.task_id == task.id), None)
@@ -228,6 +244,7 @@ class Dispatch:
         launched = status_after_launch(Trigger.MANUAL, once=not task.recurring)
         plan = task.plan(launched, now) if launched else None
         run_id = manual_run_id(task.id, now, self.ids.suffix())
+        key = command.key.used(task.user_id, run_id, now) if command.key else None
         seats = Seats(free_seats({slot.keys.seat for slot in slots}, policy.max_concurrent_runs))
         while (seat := seats.take()) is not None:
             slot = slot_for(
@@ -239,7 +256,7 @@ class Dispatch:
                 now=now,
                 policy=policy,
             )
-            result = self._admit(task, slot, plan, None)
+            result = self._admit(task, slot, plan, None, key)
             match result.answer:
                 case AdmissionAnswer.ADMITTED:
                     return self._launch_manual(task, slot, payload, now)

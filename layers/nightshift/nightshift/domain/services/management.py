@@ -13,15 +13,19 @@ from nightshift.domain.commands import (
     PauseTask,
     RegisterThread,
     ResumeTask,
+    TaskCommand,
     Unset,
 )
 from nightshift.domain.errors import (
     ConcurrentUpdate,
+    PreconditionFailed,
     RunNotFound,
     TaskNotFound,
     ThreadNotFound,
 )
+from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import SlotState
+from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.task import Payload, State, Task
 from nightshift.domain.ports import (
@@ -69,11 +73,20 @@ class Management:
     def create_task(self, command: CreateTask, now: datetime) -> TaskView:
         """Create a task, enabled and with its first time (P1).
 
+        Sent again under the same key it returns what it made, as that is now; nothing is decided
+        anew, so that a `once` may be repeated when its time has come.
+
         Raises:
+            IdempotencyMismatch: the key was used for another request.
+            TaskNotFound: what was made under this key has been deleted since.
             InvalidRequest: a field, the schedule or the policy forbids it; nothing was written.
             ThreadNotFound: the thread to reuse is not this user's.
             QuotaExceeded: the user has as many tasks as the policy allows.
         """
+        if command.key is not None:
+            used = self.tasks.recall(command.user_id, command.key.name, now)
+            if used is not None:
+                return self._made_before(command, used)
         policy = self.policies.current()
         task_id = self.ids.task_id(now)
         definition = new_definition(command, policy, now)
@@ -91,8 +104,15 @@ class Management:
         ensure_allowed(draft, policy)
         task = draft.armed(now, policy)
         payload = new_payload(task, command.action)
-        self.tasks.create(task, payload, max_tasks=policy.max_tasks_per_user)
+        key = command.key.used(command.user_id, task.id, now) if command.key else None
+        used = self.tasks.create(task, payload, max_tasks=policy.max_tasks_per_user, key=key)
+        if used is not None:
+            return self._made_before(command, used)
         return TaskView(task, payload, dispatching=False)
+
+    def _made_before(self, command: CreateTask, used: UsedKey) -> TaskView:
+        task_id = command.key.made_by(used) if command.key else used.made
+        return self.get_task(command.user_id, task_id)
 
     def get_task(self, user_id: str, task_id: str) -> TaskView:
         """One task with its prompt or command.
@@ -113,6 +133,7 @@ class Management:
 
         Raises:
             TaskNotFound: there is no such task of this user.
+            PreconditionFailed: the task is not at a revision that was expected.
             TaskNotMutable: a run is being dispatched, or the `once` task is running.
             InvalidRequest: the result would not be a valid task; nothing was written.
             ConcurrentUpdate: the task kept changing meanwhile.
@@ -132,27 +153,29 @@ class Management:
                 return None
             return self._view(changed)
 
-        return self._retried(command.user_id, command.task_id, attempt)
+        return self._retried(command, attempt)
 
     def pause_task(self, command: PauseTask, now: datetime) -> TaskView:
         """Take a task out of the clock's reach; a run in flight goes on (P3).
 
         Raises:
             TaskNotFound: there is no such task of this user.
+            PreconditionFailed: the task is not at a revision that was expected.
             TaskNotMutable: a `once` task is running, or the task is finished.
         """
 
         def attempt(task: Task) -> TaskView | None:
             changed = task.paused(command.reason, now)
-            return self._view(changed) if self.tasks.pause(task, changed) else None
+            return self._view(changed) if self.tasks.switch(task, changed) else None
 
-        return self._retried(command.user_id, command.task_id, attempt)
+        return self._retried(command, attempt)
 
     def resume_task(self, command: ResumeTask, now: datetime) -> TaskView:
         """Put a paused or blocked task back, next strictly after now (P3, P20).
 
         Raises:
             TaskNotFound: there is no such task of this user.
+            PreconditionFailed: the task is not at a revision that was expected.
             TimePassed: no time of its schedule is left.
             TaskNotMutable: the task is running or finished.
         """
@@ -161,23 +184,35 @@ class Management:
         def attempt(task: Task) -> TaskView | None:
             ensure_allowed(task, policy)
             changed = task.resumed(now, policy)
-            if changed is task or self.tasks.pause(task, changed):
+            if changed is task or self.tasks.switch(task, changed):
                 return self._view(changed)
             return None
 
-        return self._retried(command.user_id, command.task_id, attempt)
+        return self._retried(command, attempt)
 
-    def delete_task(self, command: DeleteTask) -> None:
+    def delete_task(self, command: DeleteTask, now: datetime) -> None:
         """Delete a task in any state; a run in flight goes on and its result is dropped (P5).
 
         Raises:
             TaskNotFound: there is no such task of this user.
+            PreconditionFailed: the task is not at a revision that was expected.
         """
 
         def attempt(task: Task) -> bool | None:
-            return self.tasks.delete(task) or None
+            return self.tasks.delete(task, now) or None
 
-        self._retried(command.user_id, command.task_id, attempt)
+        self._retried(command, attempt)
+
+    def list_changes(
+        self, user_id: str, task_id: str, *, limit: int, after: str | None
+    ) -> Page[Change]:
+        """What was done to a task, by whom and when, newest first; never a prompt's text.
+
+        Raises:
+            TaskNotFound: there is no such task of this user.
+        """
+        self._task(user_id, task_id)
+        return self.tasks.changes(task_id, limit=limit, after=after)
 
     # -- runs --
 
@@ -239,11 +274,13 @@ class Management:
         slot = self.runs.slot(task.id, task.slot_shard)
         return slot is not None and slot.state is SlotState.QUEUED
 
-    def _retried(
-        self, user_id: str, task_id: str, attempt: Callable[[Task], Value | None]
-    ) -> Value:
+    def _retried(self, command: TaskCommand, attempt: Callable[[Task], Value | None]) -> Value:
+        """What the change came to, decided on the task as it is, and on no other than expected."""
         for _ in range(ATTEMPTS):
-            result = attempt(self._task(user_id, task_id))
+            task = self._task(command.user_id, command.task_id)
+            if command.expected is not None and task.revision not in command.expected:
+                raise PreconditionFailed
+            result = attempt(task)
             if result is not None:
                 return result
         raise ConcurrentUpdate
