@@ -221,6 +221,13 @@ def too_many_tasks_are_counted(ward: Ward) -> None:
     ward.set(keys.quota("alice"), tasks=99)
 
 
+@breaks("history_goes_with_its_task", repairable=True)
+def a_history_outlived_its_task(ward: Ward) -> None:
+    ward.remove(task_key(ward.idle))
+    ward.remove(keys.payload("alice", ward.idle.id, 1))
+    ward.set(keys.quota("alice"), tasks=3)
+
+
 # -- what has none --
 
 

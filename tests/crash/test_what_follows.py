@@ -1,5 +1,6 @@
 """What the clock puts right by itself, when, and what it leaves alone however odd it looks."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -115,6 +116,17 @@ def test_an_execution_that_comes_after_its_run_was_given_up_does_no_work(stage: 
     assert not stage.others.hear(signal)
     assert status_of(stage, task) == "failed not_launched"
     assert_at_rest(stage)
+
+
+def test_an_execution_of_another_admission_does_no_work(stage: Stage) -> None:
+    """The fence: the name of a run is not enough, its admission has to be the same."""
+    task = due_task(stage)
+    stage.others.look()
+    asked = stage.machine.executions[stage.run_of(task)]
+    asked.input = json.dumps(json.loads(asked.input) | {"nonce": "another"})
+    stage.machine.begin()
+    assert stage.machine.worked == {}
+    assert status_of(stage, task) == "queued"
 
 
 def test_an_execution_that_starts_after_its_run_was_cancelled_does_no_work(stage: Stage) -> None:

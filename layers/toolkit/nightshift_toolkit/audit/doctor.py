@@ -96,12 +96,12 @@ def _broken_twice(
     patient: Patient, patience: timedelta, limit: int | None
 ) -> tuple[Snapshot, list[Finding]]:
     snapshot = _seen(patient, patience)
-    found = check(snapshot, at_rest=True, limit=limit)
+    found = check(snapshot, at_rest=True, limit=limit, swept=True)
     if not found:
         return snapshot, []
     patient.wait()
     snapshot = _seen(patient, patience)
-    again = check(snapshot, at_rest=True, limit=limit)
+    again = check(snapshot, at_rest=True, limit=limit, swept=True)
     return snapshot, [finding for finding in again if finding in found]
 
 
@@ -149,6 +149,7 @@ def _repairs(patient: Patient, snapshot: Snapshot) -> Mapping[str, Repair]:
         "launches_are_settled": runs.settle,
         "ended_executions_are_recorded": runs.settle,
         "terminal_runs_are_dated": runs.date,
+        "history_goes_with_its_task": runs.forget,
         "armed_tasks_have_a_next_time": tasks.plan,
         "idle_tasks_have_no_time": tasks.plan,
         "index_keys_are_right": tasks.plan,

@@ -12,6 +12,7 @@ class Holds(StrEnum):
 
     ALWAYS = "always"  # after every single write, since one transaction makes it so
     AT_REST = "at_rest"  # when nobody is at work and the clock has looked since
+    SWEPT = "swept"  # when the doctor has cleared away what a death left, or it has expired
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -53,6 +54,11 @@ def always(broken: Callable[[Snapshot], Broken]) -> Invariant:
 def at_rest(broken: Callable[[Snapshot], Broken]) -> Invariant:
     """Make a function an invariant that holds when nobody is at work."""
     return _invariant(broken, Holds.AT_REST)
+
+
+def swept(broken: Callable[[Snapshot], Broken]) -> Invariant:
+    """Make a function an invariant that a death may break until expiry or the doctor mends it."""
+    return _invariant(broken, Holds.SWEPT)
 
 
 def _invariant(broken: Callable[[Snapshot], Broken], holds: Holds) -> Invariant:

@@ -11,18 +11,22 @@ INVARIANTS: tuple[Invariant, ...] = (*ABOUT_KEYS, *ABOUT_RECORDS, *ABOUT_TASKS)
 WITHIN_BUDGET = "runs_are_within_the_budget"
 
 
-def check(snapshot: Snapshot, *, at_rest: bool, limit: int | None = None) -> list[Finding]:
+def check(
+    snapshot: Snapshot, *, at_rest: bool, limit: int | None = None, swept: bool = False
+) -> list[Finding]:
     """Every place where an invariant does not hold, in order.
 
     Args:
         snapshot: the table at one moment.
         at_rest: whether nobody is at work, so that what may lag has to have caught up.
         limit: runs that may be active (P14); None where it was lowered and still drains.
+        swept: whether what a death left has been cleared away.
     """
+    required = {Holds.ALWAYS: True, Holds.AT_REST: at_rest, Holds.SWEPT: swept}
     findings = [
         finding
         for invariant in INVARIANTS
-        if at_rest or invariant.holds is Holds.ALWAYS
+        if required[invariant.holds]
         for finding in invariant.findings(snapshot)
     ]
     active = len(snapshot.slots)

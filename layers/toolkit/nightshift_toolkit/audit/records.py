@@ -5,7 +5,7 @@ from datetime import datetime
 from nightshift.domain.model.enums import RunStatus, Trigger
 from nightshift.domain.model.instants import EPOCH
 from nightshift.domain.model.run import Run, occurrence_run_id
-from nightshift_toolkit.audit.finding import Broken, always, at_rest
+from nightshift_toolkit.audit.finding import Broken, always, at_rest, swept
 from nightshift_toolkit.audit.snapshot import RUNNING, Snapshot
 
 LAUNCH_FAILED = "launch_failed"
@@ -104,6 +104,15 @@ def running_executions_are_active_runs(snapshot: Snapshot) -> Broken:
             yield run_id, "its execution runs and the run is not active"
 
 
+@swept
+def history_goes_with_its_task(snapshot: Snapshot) -> Broken:
+    """The records of a task that is gone are gone as well, but for a run that is active (P5)."""
+    for task_id, history in snapshot.history_of.items():
+        left = [run for run in history if not run.status.active]
+        if task_id not in snapshot.task_of and left and not snapshot.unreadable:
+            yield task_id, f"it is gone and {len(left)} of its records are there"
+
+
 def _undone(run: Run) -> bool:
     """Whether it is a manual run whose launch was refused, which its task does not count."""
     return run.trigger is Trigger.MANUAL and run.reason == LAUNCH_FAILED
@@ -127,4 +136,5 @@ ABOUT_RECORDS = (
     counters_cover_the_history,
     ended_executions_are_recorded,
     running_executions_are_active_runs,
+    history_goes_with_its_task,
 )

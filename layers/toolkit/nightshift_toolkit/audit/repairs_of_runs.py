@@ -108,6 +108,16 @@ class RunRepairs:
         unchanged = conditions.EXISTS & (RunItem.status == run.status.value)
         return "dated the ended run" if self._write(Update(key, actions, unchanged)) else None
 
+    def forget(self, task_id: str) -> str | None:
+        """Remove the ended runs of a task that is gone."""
+        removed = 0
+        for run in self.snapshot.history_of[task_id]:
+            ended = RunItem.status.is_in(*_TERMINAL)
+            delete = Delete(keys.run(task_id, run.id), ended)
+            gone = Check(keys.task(run.user_id, task_id), conditions.ABSENT)
+            removed += not run.status.active and self._write(delete, gone)
+        return f"removed {removed} records of a task that is gone" if removed else None
+
     def _write(self, *operations: Operation) -> bool:
         return self.table.transact(operations) is None
 
