@@ -1,0 +1,188 @@
+"""What must hold between one step and the next, and when everybody is through.
+
+The invariants of a single moment are the auditor's; here is what takes two moments to see, or the
+executions beside the rows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from explorer.cloud import Cloud
+from explorer.stage import Stage
+from nightshift.domain.errors import NightshiftError
+from nightshift.domain.model.enums import Outcome, RunStatus, Trigger
+from nightshift.domain.model.run import Run, occurrence_run_id, task_id_of
+from nightshift_toolkit.audit import Snapshot, check
+
+OWNERS_WRITES = ("tasks.replace", "tasks.switch", "tasks.delete", "tasks.create")
+NEVER_WORKED = ("launch_failed", "not_launched", "fenced")
+
+
+class Broken(AssertionError):
+    """Something that must hold does not."""
+
+
+@dataclass
+class Accepted:
+    """Which actors were triggers, and which owners changed which task."""
+
+    triggers: set[str] = field(default_factory=set)
+    owners: dict[str, str] = field(default_factory=dict)
+
+
+def after_step(
+    operation: str, before: Snapshot, after: Snapshot, cloud: Cloud, limit: int | None
+) -> None:
+    """Judge one write.
+
+    Raises:
+        Broken: with all that does not hold.
+    """
+    findings = [
+        *map(str, check(after, at_rest=False, limit=limit)),
+        *_terminal_states_stay(before, after),
+        *_occurrences_leave_with_a_record(operation, before, after),
+        *_work_is_done_under_its_keys(after, cloud),
+    ]
+    _raise(findings)
+
+
+def at_rest(snapshot: Snapshot, cloud: Cloud, stage: Stage, accepted: Accepted) -> None:
+    """Judge the whole when nobody is at work and time has passed.
+
+    Raises:
+        Broken: with all that does not hold.
+    """
+    findings = [
+        *map(str, check(snapshot, at_rest=True)),
+        *_everything_is_free(snapshot, cloud),
+        *_records_tell_the_truth(snapshot, cloud),
+        *_counters_are_exact(snapshot),
+        *_accepted_triggers_have_a_record(snapshot, stage, accepted),
+        *_failures_are_of_our_family(stage),
+    ]
+    _raise(findings)
+
+
+def _raise(findings: list[str]) -> None:
+    if findings:
+        raise Broken("\n".join(findings))
+
+
+# -- between two moments --
+
+
+def _terminal_states_stay(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """A terminal run never changes; it may only go with its task (SPEC section 2, P5)."""
+    for run in before.runs:
+        now = after.run_of.get(run.id)
+        if not run.status.active and now != run and (now or run.task_id in after.task_of):
+            yield f"{run.id} was {run.status} and is {now.status if now else 'gone'}"
+
+
+def _occurrences_leave_with_a_record(
+    operation: str, before: Snapshot, after: Snapshot
+) -> Iterator[str]:
+    """Only its owner takes an occurrence from a task without a record of it (P6)."""
+    if operation in OWNERS_WRITES:
+        return
+    for task in before.tasks:
+        occurrence = task.state.next_run_at
+        now = after.task_of.get(task.id)
+        if occurrence is None or now is None or now.state.next_run_at == occurrence:
+            continue
+        slot = after.slot_of.get(task.id)
+        consumed = slot is not None and slot.consumes_once
+        if not consumed and occurrence_run_id(task.id, occurrence) not in after.run_of:
+            yield f"{task.id} lost its occurrence {occurrence} by {operation} without a record"
+
+
+def _work_is_done_under_its_keys(after: Snapshot, cloud: Cloud) -> Iterator[str]:
+    """Whatever works holds its task's slot under its own nonce, and works once (P13, P14)."""
+    for made in cloud.made.values():
+        slot = after.slot_of_run.get(made.run_id)
+        if made.working and (slot is None or slot.nonce != made.nonce):
+            yield f"{made.name} works and its run does not hold the slot"
+    for run_id, works in cloud.works.items():
+        if works > 1:
+            yield f"{run_id} was worked on {works} times"
+
+
+# -- at rest --
+
+
+def _everything_is_free(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
+    """No key is held, no execution runs, and no task is due, without anybody's help."""
+    for slot in snapshot.slots:
+        yield f"{slot.run_id} still holds its slot, {slot.state}"
+    for seat, holder in snapshot.seats.items():
+        yield f"seat {seat} is still held by {holder.run_id}"
+    for made in cloud.made.values():
+        if not made.over:
+            yield f"the execution {made.name} still runs"
+    for task in snapshot.tasks:
+        if snapshot.now is not None and task.is_due(snapshot.now):
+            yield f"{task.id} is still due since {task.state.due_at}"
+
+
+def _records_tell_the_truth(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
+    """Success was worked for once, a tombstone and a refused launch never, and so on (P7, P18)."""
+    for run in snapshot.runs:
+        works, made = cloud.works[run.id], cloud.made.get(run.id)
+        ended = made.status if made else None
+        if run.status is RunStatus.SUCCESS and works != 1:
+            yield f"{run.id} succeeded and was worked on {works} times"
+        if run.status is RunStatus.SKIPPED and made:
+            yield f"{run.id} was skipped and has an execution"
+        if works and (run.reason in NEVER_WORKED):
+            yield f"{run.id} is {run.status}: {run.reason}, and was worked on"
+        if made and not made.reported and _word(ended) not in (None, run.status.value):
+            yield f"{run.id} is {run.status}: {run.reason}, and its execution {ended}: {made.error}"
+        if made and made.reported and run.status.value != _reported(run, cloud, ended):
+            yield f"{run.id} is {run.status}: {run.reason}, and its worker said otherwise"
+
+
+def _word(ended: str | None) -> str | None:
+    return {"SUCCEEDED": Outcome.SUCCESS.value, "ABORTED": Outcome.INTERRUPTED.value}.get(
+        ended or ""
+    )
+
+
+def _reported(run: Run, cloud: Cloud, ended: str | None) -> str:
+    """A report that was sent counts, unless it was lost and the execution stopped after it."""
+    failing = task_id_of(run.id) in cloud.script.failing
+    told = Outcome.FAILED.value if failing else Outcome.SUCCESS.value
+    stopped = ended == "ABORTED" and run.status is RunStatus.INTERRUPTED
+    return run.status.value if stopped else told
+
+
+def _counters_are_exact(snapshot: Snapshot) -> Iterator[str]:
+    """A task has counted its admitted runs, and those by the clock, neither more nor less."""
+    for task in snapshot.tasks:
+        admitted = [
+            run
+            for run in snapshot.history_of.get(task.id, ())
+            if run.status is not RunStatus.SKIPPED
+            and (run.trigger, run.reason) != (Trigger.MANUAL, "launch_failed")
+        ]
+        by_clock = sum(run.trigger is Trigger.SCHEDULE for run in admitted)
+        counted = (task.state.run_count, task.state.scheduled_run_count)
+        if counted != (len(admitted), by_clock):
+            yield f"{task.id} counts {counted}, its history {(len(admitted), by_clock)}"
+
+
+def _accepted_triggers_have_a_record(
+    snapshot: Snapshot, stage: Stage, accepted: Accepted
+) -> Iterator[str]:
+    """An accepted trigger is in exactly one record, unless its task went (P6)."""
+    for name in accepted.triggers & stage.results.keys():
+        run: Run = stage.results[name]
+        if run.id not in snapshot.run_of and run.task_id in snapshot.task_of:
+            yield f"{name} was answered with {run.id}, which has no record"
+
+
+def _failures_are_of_our_family(stage: Stage) -> Iterator[str]:
+    """Whatever an actor was told is an error of ours, with a code."""
+    for name, failure in stage.failures.items():
+        if not isinstance(failure, NightshiftError):
+            yield f"{name} ended with {type(failure).__name__}: {failure}"
