@@ -3,8 +3,8 @@
 import copy
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -170,16 +170,32 @@ def due_entry(task: Task) -> DueHint | None:
     return DueHint(TaskRef(task.user_id, task.id), task.definition.priority, due_at)
 
 
+_RUN_FIELDS = tuple(field.name for field in fields(Run))
+_PLAIN = frozenset({"schedule", "result"})
+
+
 def copied(value: Value) -> Value:
-    """A copy that shares nothing that can change, as a row read from a table does."""
+    """A copy that shares nothing that anybody changes, as a row read from a table does."""
     match value:
         case Task():
+            if not value.definition.labels:
+                return value
             definition = replace(value.definition, labels=dict(value.definition.labels))
             return replace(value, definition=definition)
         case Run():
-            schedule, result = copy.deepcopy((value.schedule, value.result))
-            return replace(value, schedule=schedule, result=result)
+            twin = object.__new__(type(value))
+            for name in _RUN_FIELDS:  # many times as fast as `replace`, and as often called
+                part = getattr(value, name)
+                object.__setattr__(twin, name, _plain(part) if name in _PLAIN else part)
+            return twin
         case Slot():
             return value
         case _:
             return copy.deepcopy(value)
+
+
+def _plain(value: object) -> object:
+    """A copy of plain JSON."""
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list) else value

@@ -159,6 +159,12 @@ class MemoryStore:
 
     # -- what is held --
 
+    def next_due(self) -> datetime | None:
+        """When the clock next has something to start, without a call of a port."""
+        with self._state.lock:
+            rows = self._state.tasks.values()
+            return min((row.entry.due_at for row in rows if row.entry is not None), default=None)
+
     def held_keys(self) -> dict[str, str]:
         """Every key that is taken, by its name, and the run that holds it."""
         with self._state.lock:
