@@ -53,6 +53,8 @@ class Aftermath:
         self.complaints += about_work(
             self._seen, machine.worked, machine.reported, prunes=self.stage.prunes
         )
+        if self.stage.afterwards is not None:
+            self.complaints += self.stage.afterwards(self._seen)
         for task in self.stage.watched:
             self.complaints += about_occurrences(self._seen, task, self.stage.now)
 

@@ -128,8 +128,9 @@ class Stage:
     """One table and Step Functions; `victim` meets the fault, `others` go on.
 
     `watched` are the tasks of which every occurrence has to be accounted for, `damaged` the ids of
-    those that nothing can mend. `prunes` says that old records go on purpose, `mends` that
-    executions can be started again once the victim is gone. `calls` are those of the last victim.
+    those that nothing can mend. `repeat` is what the user does who got no answer, `afterwards` what
+    only this path promises, as complaints. `prunes` says that old records go on purpose, `mends`
+    that executions can be started again once the victim is gone. `calls` are the last victim's.
     """
 
     def __init__(self, engine: Engine, table: str) -> None:
@@ -144,6 +145,8 @@ class Stage:
         self.damaged: set[str] = set()
         self.prunes = False
         self.mends = False
+        self.repeat: Callable[[], object] | None = None
+        self.afterwards: Callable[[Snapshot], list[str]] | None = None
         self.calls: list[str] = []
         self.reset()
 
@@ -161,6 +164,8 @@ class Stage:
         self.damaged = set()
         self.prunes = False
         self.mends = False
+        self.repeat = None
+        self.afterwards = None
         for process in (self.victim, self.others):
             process.now = builders.NOW
             process.build(builders.policy(max_concurrent_runs=LIMIT))

@@ -14,9 +14,13 @@ from nightshift.domain.commands import (
     ScheduleEdit,
     TriggerTask,
 )
-from nightshift.domain.model.enums import ActionKind, ContextMode
+from nightshift.domain.model.enums import ActionKind, ContextMode, Trigger
+from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import Thread
+from nightshift_toolkit.audit import Snapshot
+
+KEY = IdempotencyKey("a-request", "of-this-body")
 
 
 def trigger(stage: Stage, task: Task) -> Act:
@@ -77,7 +81,33 @@ def a_triggered_launch_of_a_single_time_is_refused(stage: Stage) -> Act:
     return trigger(stage, task)
 
 
+@path
+def a_trigger_is_repeated_under_its_key(stage: Stage) -> Act:
+    task = stage.add(builders.task())
+    command = TriggerTask(task.user_id, task.id, key=KEY)
+    stage.repeat = lambda: stage.others.dispatch.trigger_task(command, stage.now)
+
+    def one_run(seen: Snapshot) -> list[str]:
+        by_hand = [run.id for run in seen.runs if run.trigger is Trigger.MANUAL]
+        return [] if len(by_hand) == 1 else [f"one request made the runs {by_hand}"]
+
+    stage.afterwards = one_run
+    return lambda: stage.victim.dispatch.trigger_task(command, stage.now)
+
+
 # -- definitions --
+
+
+@path
+def a_creation_is_repeated_under_its_key(stage: Stage) -> Act:
+    command = builders.create(key=KEY)
+    stage.repeat = lambda: stage.others.management.create_task(command, stage.now)
+
+    def one_task(seen: Snapshot) -> list[str]:
+        return [] if len(seen.tasks) == 1 else [f"one request made {len(seen.tasks)} tasks"]
+
+    stage.afterwards = one_task
+    return lambda: stage.victim.management.create_task(command, stage.now)
 
 
 @path

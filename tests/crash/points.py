@@ -63,6 +63,8 @@ def complaints_after(stage: Stage, path: Path, point: Point | None) -> list[str]
     stage.machine.record = stage.others.record_step
     if stage.mends:
         stage.machine.refusals.clear()
+    if stage.repeat is not None:
+        acted(stage.repeat)
     aftermath = Aftermath(stage)
     if not met:
         aftermath.complaints.append("the call was not made")

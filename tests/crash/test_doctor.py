@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+import crash.damages_without_answer  # noqa: F401 - adds its damages
 from crash.damages import DAMAGES, Damage, Ward
 from crash.faults import Fate, Fault
 from crash.harness import LIMIT, Process, Stage, acted

@@ -12,12 +12,15 @@ from crash.paths import THREAD, threaded
 from nightshift.domain.commands import (
     Action,
     CancelRun,
+    CreateTask,
     DeleteTask,
     EditTask,
     PauseTask,
     ResumeTask,
+    TriggerTask,
 )
 from nightshift.domain.model.enums import ActionKind
+from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.model.spec import Schedule
 from nightshift.domain.model.task import Task
 from race.arena import PROCESSES, Arena, Deed, dispatch, look, trigger
@@ -50,6 +53,19 @@ def triggers_alone(arena: Arena, chance: random.Random) -> None:
     task = arena.add_unwatched(builders.task(_any_schedule(chance)))
     arena.race([trigger(task)] * PROCESSES, chance)
     _expect(arena, len(arena.machine.executions) == 1, "one accepted trigger")
+
+
+def one_request_sent_many_times(arena: Arena, chance: random.Random) -> None:
+    """Twins of one request under one key make one thing, be it a task or a run."""
+    key = IdempotencyKey("a-request", "of-this-body")
+    if chance.random() < 1 / 2:
+        arena.race([_creating(builders.create(key=key))] * PROCESSES, chance)
+        _expect(arena, len(arena.snapshot().tasks) == 1, "one task of one request")
+        return
+    task = arena.add(builders.task())
+    sent = TriggerTask(task.user_id, task.id, key=key)
+    arena.race([_triggering(sent)] * PROCESSES, chance)
+    _expect(arena, len(arena.snapshot().runs) == 1, "one run of one request")
 
 
 def more_tasks_than_seats(arena: Arena, chance: random.Random) -> None:
@@ -155,6 +171,14 @@ def _changes(task: Task) -> list[Deed]:
     ]
 
 
+def _creating(command: CreateTask) -> Deed:
+    return lambda process: process.management.create_task(command, process.now)
+
+
+def _triggering(command: TriggerTask) -> Deed:
+    return lambda process: process.dispatch.trigger_task(command, process.now)
+
+
 def _any_schedule(chance: random.Random) -> Schedule:
     return builders.hourly() if chance.random() < 1 / 2 else builders.once()
 
@@ -180,7 +204,8 @@ def _expect(arena: Arena, holds: object, promise: str) -> None:
 SCENES: dict[Scene, int] = {
     one_occurrence_many_ticks: 14,
     ticks_and_triggers: 14,
-    triggers_alone: 14,
+    triggers_alone: 10,
+    one_request_sent_many_times: 4,
     more_tasks_than_seats: 6,
     whole_ticks_at_once: 3,
     one_thread_for_all: 7,

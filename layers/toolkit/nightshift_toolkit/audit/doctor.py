@@ -157,6 +157,7 @@ def _repairs(patient: Patient, snapshot: Snapshot) -> Mapping[str, Repair]:
         "running_means_a_run": tasks.follow_run,
         "payloads_are_needed": tasks.drop_payload,
         "quotas_count_the_tasks": tasks.count,
+        "logs_expire_after_their_task": tasks.let_log_expire,
     }
 
 

@@ -29,6 +29,10 @@ def snapshot_of_memory(store: MemoryStore, *, now: datetime | None = None) -> Sn
             thread_locks={lock: Holder(run_id) for lock, run_id in state.thread_locks.items()},
             payloads=frozenset(state.payloads),
             due=entries,
+            logs={
+                task_id: [change.revision for change in log]
+                for task_id, log in state.changes.items()
+            },
             unreadable=[
                 *(f"task {ref.task_id}" for ref, row in state.tasks.items() if row.corrupt),
                 *(f"slot {task_id}" for task_id, row in state.slots.items() if row.corrupt),

@@ -6,7 +6,7 @@ from datetime import datetime
 from pynamodb.expressions.condition import Condition, Or
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import conditions, keys, task_rows
+from nightshift.adapters.dynamodb import change_rows, conditions, keys, task_rows
 from nightshift.adapters.dynamodb.items import QuotaItem, SlotItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Check, Delete, Operation, Put, Update
 from nightshift.adapters.dynamodb.table import Table
@@ -125,6 +125,14 @@ class TaskRepairs:
             unmoved = QuotaItem.tasks == int(before["tasks"]["N"])
             done = self._write(Update(key, [QuotaItem.tasks.set(tasks)], unmoved))
         return f"counted {tasks} tasks" if done else None
+
+    def let_log_expire(self, task_id: str) -> str | None:
+        """Let the change log of a task that is gone expire, as if it had been deleted now."""
+        dated = 0
+        for row in list(self.table.query(keys.history(task_id), begins_with=keys.CHANGE)):
+            if "expires_at" not in row:
+                dated += self._write(change_rows.farewell(row, self.now))
+        return f"dated {dated} entries of the log of a task that is gone" if dated else None
 
     def _write(self, *operations: Operation) -> bool:
         return self.table.transact(operations) is None

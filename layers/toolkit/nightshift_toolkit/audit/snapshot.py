@@ -1,7 +1,7 @@
 """All that one table holds at one moment, whatever kind of store it came from."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -45,6 +45,8 @@ class Snapshot:
         index: the entries of the due index itself, which lags behind the rows.
         expiries: epoch seconds at which the store may remove a run record, by run id.
         quotas: how many tasks each user is counted to have.
+        logs: the revisions of which the change log of each task tells, by task id.
+        unexpiring: how many entries of each change log never expire, by task id.
         executions: Step Functions' status of each execution that was asked for, None for one that
             does not exist.
         unreadable: the keys of rows that cannot be read.
@@ -62,6 +64,8 @@ class Snapshot:
     index: Mapping[TaskRef, DueEntry] | None = None
     expiries: Mapping[str, int] | None = None
     quotas: Mapping[str, int] | None = None
+    logs: Mapping[str, Collection[int]] = field(default_factory=dict)
+    unexpiring: Mapping[str, int] = field(default_factory=dict)
     executions: Mapping[str, str | None] = field(default_factory=dict)
     unreadable: Sequence[str] = ()
     now: datetime | None = None

@@ -1,6 +1,6 @@
 """A snapshot of a table in DynamoDB: every row, and every entry of the due index."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -23,7 +23,13 @@ _BY_PARTITION = {
     "USERSEAT": "user_seat",
     "THREADLOCK": "thread_lock",
 }
-_BY_SORT_KEY = {"TASK": "task", "PAYLOAD": "payload", "QUOTA": "quota", "RUN": "run"}
+_BY_SORT_KEY = {
+    "TASK": "task",
+    "PAYLOAD": "payload",
+    "QUOTA": "quota",
+    "RUN": "run",
+    "CHANGE": "change",
+}
 
 
 def snapshot_of_table(
@@ -80,6 +86,8 @@ def snapshot_of_rows(
         due=_entries(row for row in kinds["task"] if "due_key" in row or "due_bucket" in row),
         expiries={_run_id(row): _expiry(row) for row in kinds["run"] if "expires_at" in row},
         quotas={keys.user_of(key_of(row).pk): int(row["tasks"]["N"]) for row in kinds["quota"]},
+        logs=_logs(kinds["change"]),
+        unexpiring=Counter(_task_of(row) for row in kinds["change"] if "expires_at" not in row),
         executions=executions or {},
         unreadable=unreadable,
         now=now,
@@ -131,6 +139,18 @@ def _payload(row: Raw) -> tuple[TaskRef, int]:
     key = key_of(row)
     _, task_id, revision = key.sk.split("#")
     return TaskRef(keys.user_of(key.pk), task_id), int(revision)
+
+
+def _logs(rows: Iterable[Raw]) -> Mapping[str, Sequence[int]]:
+    logs: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        logs[_task_of(row)].append(int(key_of(row).sk.removeprefix(keys.CHANGE)))
+    return logs
+
+
+def _task_of(row: Raw) -> str:
+    """The task in whose history a row is."""
+    return key_of(row).pk.removeprefix(keys.history(""))
 
 
 def _run_id(row: Raw) -> str:

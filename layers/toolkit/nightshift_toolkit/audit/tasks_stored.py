@@ -4,7 +4,7 @@ from nightshift.adapters.dynamodb import keys
 from nightshift.domain.model.enums import SlotState, TaskStatus
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import TaskRef
-from nightshift_toolkit.audit.finding import Broken, always, at_rest
+from nightshift_toolkit.audit.finding import Broken, always, at_rest, swept
 from nightshift_toolkit.audit.snapshot import DueEntry, Snapshot
 
 
@@ -129,6 +129,23 @@ def quotas_count_the_tasks(snapshot: Snapshot) -> Broken:
             yield user_id, f"{counted} tasks are counted, {owned} are there"
 
 
+@always
+def logs_tell_every_change(snapshot: Snapshot) -> Broken:
+    """The change log of a task has one entry for each of its revisions."""
+    for task in snapshot.tasks:
+        told = sorted(snapshot.logs.get(task.id, ()))
+        if told != list(range(1, task.revision + 1)):
+            yield task.id, f"it is at revision {task.revision}, its log tells of {told}"
+
+
+@swept
+def logs_expire_after_their_task(snapshot: Snapshot) -> Broken:
+    """Every entry of the change log of a task that is gone expires some day."""
+    for task_id, entries in snapshot.unexpiring.items():
+        if entries and task_id not in snapshot.task_of and not snapshot.unreadable:
+            yield task_id, f"it is gone and {entries} entries of its log never expire"
+
+
 def wanted_entry(task: Task) -> DueEntry | None:
     """The index keys that a task should have."""
     due_at = task.state.due_at
@@ -154,4 +171,6 @@ ABOUT_TASKS = (
     payloads_are_there,
     payloads_are_needed,
     quotas_count_the_tasks,
+    logs_tell_every_change,
+    logs_expire_after_their_task,
 )
