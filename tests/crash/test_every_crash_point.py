@@ -36,7 +36,10 @@ def chosen_points(path: Path, calls: list[str]) -> list[Point]:
 def test_a_crash_at_any_call_is_recovered_without_a_person(
     stage: Stage, path: Path, record_property: Record
 ) -> None:
-    """SPEC section 2: a Lambda may die between any two calls, and answers may be lost."""
+    """SPEC section 2: a Lambda may die between any two calls, and answers may be lost.
+
+    B39, B44, B48, B71, B95, B101, B119, B123: each is one of these points.
+    """
     calls, complaints = unharmed(stage, path)
     assert complaints == []
     points = chosen_points(path, calls)

@@ -145,6 +145,19 @@ def test_nothing_brings_a_deleted_task_back(stage: Stage) -> None:
     assert not snapshot.unreadable
 
 
+def test_a_task_that_the_clock_must_not_start_has_no_index_keys(stage: Stage) -> None:
+    """B113, K1: the attributes are removed, since neither empty text nor null may stand there."""
+    paused = stage.add_unwatched(builders.task(number=1))
+    stage.others.pause(paused)
+    over = stage.add_unwatched(builders.task(builders.once(), number=2))
+    stage.pass_time(timedelta(hours=1))
+    stage.others.look()
+    rows = {row["sk"]["S"]: row for row in stage.others.rows()}
+    for task in (paused, over):
+        assert not {"due_bucket", "due_key", "due_at"} & rows[f"TASK#{task.id}"].keys()
+    assert not stage.snapshot(with_index=True).index
+
+
 def test_only_what_is_over_ever_expires(stage: Stage) -> None:
     """B110: expiry cleans up; no lock, seat or slot waits for it."""
     threaded(stage)

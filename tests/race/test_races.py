@@ -24,7 +24,10 @@ def arena(engine: Engine) -> Arena:
 def test_no_race_breaks_a_promise(
     arena: Arena, scene: Scene, record_property: Callable[[str, object], None]
 ) -> None:
-    """P13, P14, K3-K7: one run per task and occurrence, the budget, and no key left behind."""
+    """P13, P14, K3-K7: one run per task and occurrence, the budget, and no key left behind.
+
+    B38, B43, B47, B52, B53, B54, B90, B112, B116, B122: without any reserved concurrency.
+    """
     rounds = (ROUNDS if is_full() else SHARE) * SCENES[scene] // 100
     broken: dict[int, list[str]] = {}
     for number in range(rounds):
