@@ -124,3 +124,29 @@ def test_a_task_row_does_not_change_with_the_value_it_was_written_from(stores: S
     assert stored is not None
     assert stored.definition.labels == {"team": "support"}
     assert replace(stored, definition=task.definition) == task
+
+
+def test_a_task_that_cannot_be_read_is_discarded_with_what_is_its_own(stores: Stores) -> None:
+    """TaskStore.discard, P5: its place in the quota is free again."""
+    task = created(stores, builders.task(number=1), max_tasks=1)
+    held = completed(stores, task)
+    stores.damage_task(ref(task))
+    assert stores.tasks.discard(ref(task))
+    assert stores.tasks.get(ref(task)) is None
+    assert stores.tasks.payload(ref(task), 1) is None
+    assert stores.runs.get(task.id, held.run_id) is None
+    assert not list(stores.tasks.due(NOW + 100 * HOUR).hints)
+    created(stores, builders.task(number=2), max_tasks=1)
+    assert not stores.tasks.discard(ref(task))
+
+
+def test_discarding_a_task_leaves_the_keys_of_its_active_run(stores: Stores) -> None:
+    """TaskStore.discard, P5: they stay until the run ends."""
+    task = created(stores)
+    held = admitted(stores, task)
+    stores.damage_task(ref(task))
+    assert stores.tasks.discard(ref(task))
+    assert stores.runs.slot(task.id, task.slot_shard) == held
+    assert stores.runs.complete(completion(held)).recorded
+    assert stores.runs.slot(task.id, task.slot_shard) is None
+    assert stores.runs.get(task.id, held.run_id) is None

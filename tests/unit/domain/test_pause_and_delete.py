@@ -221,3 +221,14 @@ def test_nobody_changes_another_users_task(world: World) -> None:
         with pytest.raises(TaskNotFound):
             manage.delete_task(DeleteTask(BOB, task_id), world.now)
     assert world.read(task) == task
+
+
+def test_a_task_that_cannot_be_read_can_be_deleted_by_its_owner(world: World) -> None:
+    """P5: in any state, and that is one of them."""
+    task = world.created()
+    world.store.corrupt_task(builders.ref(task))
+    world.management.delete_task(DeleteTask(task.user_id, task.id), world.now)
+    with pytest.raises(TaskNotFound):
+        world.management.get_task(task.user_id, task.id)
+    with pytest.raises(TaskNotFound):
+        world.management.delete_task(DeleteTask(task.user_id, task.id), world.now)

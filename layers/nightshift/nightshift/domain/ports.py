@@ -150,6 +150,13 @@ class TaskStore(Protocol):
         """
         ...
 
+    def discard(self, ref: TaskRef) -> bool:
+        """Remove a task whose row cannot be read, with its payloads and its terminal history.
+
+        The keys of an active run stay until it ends. False when there is no such row.
+        """
+        ...
+
     def changes(self, task_id: str, *, limit: int, after: str | None = None) -> Page[Change]:
         """What was done to a task, newest first, at most `limit`.
 

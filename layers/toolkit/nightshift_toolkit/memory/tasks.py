@@ -157,6 +157,19 @@ class MemoryTasks:
             del self.state.payloads[key]
         return True
 
+    @writing
+    def discard(self, ref: TaskRef) -> bool:
+        """See `TaskStore.discard`."""
+        if self.state.tasks.pop(ref, None) is None:
+            return False
+        runs = self.state.runs.pop(ref.task_id, {})
+        active = {run_id: kept for run_id, kept in runs.items() if kept.run.status.active}
+        if active:
+            self.state.runs[ref.task_id] = active
+        for key in [key for key in self.state.payloads if key[0] == ref]:
+            del self.state.payloads[key]
+        return True
+
     @reading
     def due(self, now: datetime) -> DueLine:
         """See `TaskStore.due`."""

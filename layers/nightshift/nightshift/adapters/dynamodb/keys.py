@@ -50,7 +50,12 @@ def task_of(sk: str) -> str:
 
 def payload(user_id: str, task_id: str, revision: int) -> Key:
     """The prompt or command of one revision of a task."""
-    return Key(user(user_id), f"PAYLOAD#{task_id}#{revision}")
+    return Key(user(user_id), f"{payloads(task_id)}{revision}")
+
+
+def payloads(task_id: str) -> str:
+    """How the sort keys of a task's payloads begin."""
+    return f"PAYLOAD#{task_id}#"
 
 
 def thread(user_id: str, thread_id: str) -> Key:

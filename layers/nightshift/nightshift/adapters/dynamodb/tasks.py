@@ -153,6 +153,23 @@ class DynamoTasks:
                 self.table.write(change_rows.farewell(row, at))
         return True
 
+    def discard(self, ref: TaskRef) -> bool:
+        """Remove an unreadable task by its key, then what belongs to it."""
+        gone: list[Operation] = [
+            Delete(keys.task(ref.user_id, ref.task_id), conditions.EXISTS),
+            Update(keys.quota(ref.user_id), [QuotaItem.tasks.add(-1)], conditions.EXISTS),
+        ]
+        if self.table.transact(gone) is not None:
+            return False
+        payloads = self.table.query(
+            keys.user(ref.user_id),
+            begins_with=keys.payloads(ref.task_id),
+            attributes=("pk", "sk"),
+        )
+        self.table.delete_rows([key_of(row) for row in payloads])
+        self._forget_history(ref.task_id)
+        return True
+
     def changes(self, task_id: str, *, limit: int, after: str | None = None) -> Page[Change]:
         """One page of a task's change log from its end."""
         if after is not None and not (after.isascii() and after.isdigit()):

@@ -18,6 +18,7 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.errors import (
     ConcurrentUpdate,
+    CorruptRecord,
     PreconditionFailed,
     RunNotFound,
     TaskNotFound,
@@ -193,6 +194,8 @@ class Management:
     def delete_task(self, command: DeleteTask, now: datetime) -> None:
         """Delete a task in any state; a run in flight goes on and its result is dropped (P5).
 
+        A task whose row cannot be read is deleted as well.
+
         Raises:
             TaskNotFound: there is no such task of this user.
             PreconditionFailed: the task is not at a revision that was expected.
@@ -201,7 +204,11 @@ class Management:
         def attempt(task: Task) -> bool | None:
             return self.tasks.delete(task, now) or None
 
-        self._retried(command, attempt)
+        try:
+            self._retried(command, attempt)
+        except CorruptRecord:
+            if not self.tasks.discard(TaskRef(command.user_id, command.task_id)):
+                raise TaskNotFound from None
 
     def list_changes(
         self, user_id: str, task_id: str, *, limit: int, after: str | None
