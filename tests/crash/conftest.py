@@ -22,4 +22,4 @@ def stage(one_stage: Stage) -> Stage:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what was covered."""
-    say_what_was_covered(terminalreporter, "crash", ("crash points", "paths"))
+    say_what_was_covered(terminalreporter, "crash", ("crash points", "double crashes", "paths"))

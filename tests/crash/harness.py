@@ -55,6 +55,7 @@ class Process(RealWorld):
 
     def __init__(self, name: str, engine: Engine, table: str, machine: StateMachine) -> None:
         self.name = name
+        self.births = 0
         self.now = builders.NOW
         self.events = []
         self.fate = Fate()
@@ -72,9 +73,10 @@ class Process(RealWorld):
         super().build(policy)
         self.events = []
         self.fate = Fate()
-        self.dispatch = replace(self.dispatch, ids=NamedIds(self.name))
+        self.births += 1
+        self.dispatch = replace(self.dispatch, ids=NamedIds(f"{self.name}-{self.births}"))
         self.clock = replace(self.clock, dispatch=self.dispatch)
-        self.management = replace(self.management, ids=NamedIds(self.name))
+        self.management = replace(self.management, ids=NamedIds(f"{self.name}-{self.births}"))
 
     def pause(self, task: Task) -> None:
         """Pause a task as its owner does."""

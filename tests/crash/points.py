@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
-from crash.aftermath import Aftermath
+from crash.aftermath import AFTER_THE_LEASE, Aftermath
 from crash.faults import Fate, Fault
 from crash.harness import Stage, acted
 from crash.paths import Path
@@ -51,14 +52,20 @@ def _is_read(call: str) -> bool:
     )
 
 
-def complaints_after(stage: Stage, path: Path, point: Point | None) -> list[str]:
-    """What is wrong in the end when the path meets this; without a point nothing happens to it."""
+def complaints_after(stage: Stage, path: Path, *points: Point | None) -> list[str]:
+    """What is wrong in the end when the path meets the first point and later ticks the others.
+
+    Without a point nothing happens to the path.
+    """
     stage.reset()
     act = path.arrange(stage)
-    stage.victim.fate = Fate(point.fault, point.place) if point else Fate()
+    first = points[0]
+    stage.victim.fate = Fate(first.fault, first.place) if first else Fate()
     acted(act)
-    met = point is None or stage.victim.fate.met
+    met = first is None or stage.victim.fate.met
     stage.calls = stage.victim.fate.calls
+    for point in points[1:]:
+        _die_in_a_tick(stage, point)
     stage.victim.fate.dead = True
     stage.machine.record = stage.others.record_step
     if stage.mends:
@@ -70,3 +77,12 @@ def complaints_after(stage: Stage, path: Path, point: Point | None) -> list[str]
         aftermath.complaints.append("the call was not made")
     aftermath.settle()
     return aftermath.complaints
+
+
+def _die_in_a_tick(stage: Stage, point: Point | None) -> None:
+    """Let a tick that comes when the lease is over die as well."""
+    stage.pass_time(timedelta(seconds=AFTER_THE_LEASE))
+    stage.machine.begin()
+    stage.victim.build(stage.victim.policy)
+    stage.victim.fate = Fate(point.fault, point.place) if point else Fate()
+    acted(stage.victim.look)

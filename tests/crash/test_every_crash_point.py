@@ -1,5 +1,6 @@
 """Whatever dies at whichever AWS call: the occurrence ends once, and nobody has to intervene."""
 
+import random
 import zlib
 from collections.abc import Callable
 
@@ -7,6 +8,7 @@ import pytest
 
 import crash.paths_of_ends
 import crash.paths_of_people  # noqa: F401 - both add their paths
+from crash.faults import Fault
 from crash.harness import Stage
 from crash.paths import PATHS, Path
 from crash.points import Point, complaints_after, points_of, unharmed
@@ -14,6 +16,12 @@ from proof import is_full
 
 ONE_IN = 7
 """The share of the crash points that is tried when not all of them are."""
+
+FULL_PAIRS = 30
+"""Pairs of crashes, one after the other, that are tried of each path when all are."""
+TICK_CALLS = 18
+"""Calls that a tick which recovers something makes, or one or two more."""
+DEATHS = (Fault.DIES_BEFORE, Fault.DIES_AFTER, Fault.ANSWER_LOST)
 
 Record = Callable[[str, object], None]
 
@@ -31,6 +39,23 @@ def chosen_points(path: Path, calls: list[str]) -> list[Point]:
     first = zlib.crc32(path.name.encode()) % ONE_IN
     points = list(points_of(calls, every=False))
     return points[first::ONE_IN] or points[:1]
+
+
+def test_a_tick_that_dies_while_it_recovers_is_recovered_too(
+    stage: Stage, path: Path, record_property: Record
+) -> None:
+    """SPEC section 2: however many die one after the other, the next ticks finish the job."""
+    chance = random.Random(path.name)  # noqa: S311 - repeatable, not secret
+    points = list(points_of(unharmed(stage, path)[0], every=False))
+    looked = [Point(place, "of a tick", fault) for place in range(TICK_CALLS) for fault in DEATHS]
+    broken = {}
+    rounds = FULL_PAIRS if is_full() else 1
+    for _ in range(rounds):
+        pair = (chance.choice(points), chance.choice(looked))
+        if complaints := complaints_after(stage, path, *pair):
+            broken[str(pair)] = complaints
+    record_property("double crashes", rounds)
+    assert broken == {}
 
 
 def test_a_crash_at_any_call_is_recovered_without_a_person(
