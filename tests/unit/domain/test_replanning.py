@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import builders
 from builders import DAY, HOUR, MINUTE, NOW, SECOND, at
@@ -193,6 +195,35 @@ def test_a_task_that_was_edited_meanwhile_is_not_replanned_over_the_edit() -> No
     world.look(RIGHT - HOUR)
     assert world.history(task) == []
     assert world.read(task).state.status is TaskStatus.PAUSED
+
+
+@settings(deadline=None)
+@given(
+    off=st.integers(min_value=-26 * 60, max_value=26 * 60),
+    waits=st.lists(st.integers(min_value=1, max_value=40 * 60), min_size=1, max_size=8),
+    sweeps=st.booleans(),
+)
+def test_whatever_older_rules_had_planned_every_instant_is_dealt_with_once(
+    off: int, waits: list[int], sweeps: bool
+) -> None:
+    """None that newer rules do not have, none twice, none lost: run, or folded into a run."""
+    world = World()
+    task = world.add(planned(max(RIGHT + off * MINUTE, NOW + MINUTE)))
+    if sweeps:
+        swept(world)
+    for wait in waits:
+        world.pass_time(wait * MINUTE)
+        world.look()
+        for run_id in world.executions.running:
+            world.ended(run_id)
+    world.look(world.now + 3 * DAY)
+    instants = task.definition.schedule.occurrences(NOW, 60)
+    dealt_with: list[datetime] = []
+    for run in reversed(world.history(task)):
+        assert run.scheduled_for is not None
+        first = instants.index(run.scheduled_for)
+        dealt_with += instants[first : first + run.folded + 1]
+    assert dealt_with == [instant for instant in instants if instant <= world.now]
 
 
 # -- by the sweep --
