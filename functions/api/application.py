@@ -115,8 +115,8 @@ def _rendered(answer: Answer) -> Response[str]:
     headers: dict[str, Any] = {**_NO_STORE, **answer.headers}
     if answer.body is None:
         return Response(answer.status.value, content_type=None, body="", headers=headers)
-    body = answer.body.model_dump_json()
-    return Response(answer.status.value, "application/json", body, headers=headers)
+    body = answer.body if isinstance(answer.body, str) else answer.body.model_dump_json()
+    return Response(answer.status.value, answer.media_type, body, headers=headers)
 
 
 def _refused(error: Exception, event: APIGatewayProxyEventV2) -> Response[str]:

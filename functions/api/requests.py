@@ -17,6 +17,7 @@ from api.wire import (
     Priority,
     Reason,
     RunLimit,
+    ScheduleSpec,
     Text,
     ThreadId,
     TimeoutSeconds,
@@ -72,7 +73,7 @@ class CreateTaskRequest(Wire):
     action: ActionBody | None = None
     prompt: Text | None = None
     schedule_type: ScheduleType | None = None
-    schedule_spec: dict[str, Any]
+    schedule_spec: ScheduleSpec
     timezone: str = "UTC"
     starts_at: str | None = None
     ends_at: str | None = None
@@ -130,7 +131,7 @@ class EditTaskRequest(Wire):
     action: ActionBody = absent()
     prompt: Text = absent()
     schedule_type: ScheduleType = absent()
-    schedule_spec: dict[str, Any] = absent()
+    schedule_spec: ScheduleSpec = absent()
     timezone: str = absent()
     starts_at: str | None = absent()
     ends_at: str | None = absent()
@@ -199,7 +200,7 @@ class PreviewScheduleRequest(Wire):
     """A schedule to be looked at, as a task would have it; null is the same as leaving out."""
 
     schedule_type: ScheduleType | None = None
-    schedule_spec: dict[str, Any]
+    schedule_spec: ScheduleSpec
     timezone: str = "UTC"
     starts_at: str | None = None
     ends_at: str | None = None

@@ -1,16 +1,19 @@
 """One function per route: request, command, service, response; and the table of all of them."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from typing import Final
 
+from api import docs_page
 from api.changes import ChangePage, ChangeResponse
 from api.conditional import etag
 from api.identity import READ, WRITE
 from api.limits import PolicyResponse
 from api.listing import EveryChange, Listing, RunFilter, TaskFilter
+from api.openapi import document
 from api.request import Request
 from api.requests import (
     CreateTaskRequest,
@@ -53,11 +56,12 @@ THREAD: Final = "/api/threads/<thread_id>"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a route answers; no body is no content."""
+    """What a route answers; no body is no content, a text is sent as it is."""
 
     status: HTTPStatus
-    body: Wire | None = None
+    body: Wire | str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = "application/json"
 
 
 def create_task(services: ApiServices, request: Request) -> Answer:
@@ -185,6 +189,17 @@ def get_health(_services: ApiServices, _request: Request) -> Answer:
     return Answer(HTTPStatus.OK, HealthResponse())
 
 
+def get_openapi(_services: ApiServices, _request: Request) -> Answer:
+    """The OpenAPI 3.1 document of this API."""
+    return Answer(HTTPStatus.OK, json.dumps(document(ROUTES), ensure_ascii=False))
+
+
+def get_docs(_services: ApiServices, _request: Request) -> Answer:
+    """This API as a page to read, which needs nothing from elsewhere."""
+    page = docs_page.page(document(ROUTES))
+    return Answer(HTTPStatus.OK, page, docs_page.HEADERS, "text/html; charset=utf-8")
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """A method at a path: the scope it needs (None: no token), what it does, its parameters."""
@@ -215,6 +230,8 @@ ROUTES: Final = (
     Route("POST", "/api/schedule-previews", READ, preview_schedule),
     Route("GET", "/api/policy", READ, get_policy),
     Route("GET", "/api/health", None, get_health),
+    Route("GET", "/api/openapi.json", None, get_openapi),
+    Route("GET", "/api/docs", None, get_docs),
 )
 
 

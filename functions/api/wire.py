@@ -4,12 +4,20 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from api.errors import FieldProblem, InvalidFields
 from nightshift.domain.commands import UNSET
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.schedule_input import MAX_EXPRESSIONS, MAX_SECONDS
 
 MAX_TITLE_CHARACTERS: Final = 200
 MAX_REASON_CHARACTERS: Final = 500
@@ -112,6 +120,44 @@ Labels = Annotated[
     ],
     Field(max_length=MAX_LABELS),
 ]
+_SECONDS: Final = {"type": "integer", "minimum": 1, "maximum": MAX_SECONDS}
+_SELECTORS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "cron": {
+        "cron": {
+            "anyOf": [
+                {"type": "string"},
+                {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "maxItems": MAX_EXPRESSIONS,
+                },
+            ]
+        },
+        "exclude": {"type": "object"},
+    },
+    "every_seconds": {"every_seconds": _SECONDS, "anchor": {"type": "string"}},
+    "once": {"once": {"type": "string"}},
+    "after_seconds": {"after_seconds": _SECONDS},
+}
+ScheduleSpec = Annotated[
+    dict[str, Any],
+    WithJsonSchema(
+        {
+            "title": "Schedule",
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": dict(properties),
+                    "required": [selector],
+                    "additionalProperties": False,
+                }
+                for selector, properties in _SELECTORS.items()
+            ],
+        }
+    ),
+]
+"""One selector and what goes with it; which values fit is the domain's."""
 ContextModeName = Annotated[ContextMode, Field(strict=False)]
 OverlapPolicyName = Annotated[OverlapPolicy, Field(strict=False)]
 Priority = Annotated[int, Field(ge=0, le=9)]

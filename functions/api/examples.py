@@ -1,0 +1,137 @@
+"""Examples of every body, by the name of its model; tests check them and send the requests."""
+
+from typing import Any, Final
+
+_TASK_ID: Final = "tsk_01kjmma2g0f9x4q8w2c7r5t6yz"
+_RUN_ID: Final = f"{_TASK_ID}-20260302T140000000Z"
+_CREATED: Final = "2026-03-01T16:20:05.120Z"
+_TASK: Final[dict[str, Any]] = {
+    "id": _TASK_ID,
+    "title": "Morning summary",
+    "action": {"kind": "agent", "prompt": "Summarise yesterday's tickets."},
+    "context_mode": "fresh_thread",
+    "thread_id": None,
+    "assistant_id": None,
+    "schedule_type": "cron",
+    "schedule_spec": {"cron": "0 9 * * 1-5"},
+    "timezone": "America/New_York",
+    "overlap_policy": "skip",
+    "priority": 5,
+    "timeout_seconds": 900,
+    "max_lateness_seconds": 3600,
+    "jitter_seconds": 0,
+    "starts_at": None,
+    "ends_at": None,
+    "max_runs": None,
+    "labels": {"team": "support"},
+    "status": "enabled",
+    "blocked_reason": None,
+    "overdue": False,
+    "active_run_id": None,
+    "dispatching": False,
+    "pause_reason": None,
+    "next_run_at": "2026-03-02T14:00:00.000Z",
+    "due_at": "2026-03-02T14:00:00.000Z",
+    "last_run_at": None,
+    "last_run_id": None,
+    "last_thread_id": None,
+    "last_status": None,
+    "last_error": None,
+    "run_count": 0,
+    "revision": 1,
+    "created_at": _CREATED,
+    "updated_at": _CREATED,
+}
+_RUN: Final[dict[str, Any]] = {
+    "id": _RUN_ID,
+    "task_id": _TASK_ID,
+    "thread_id": "thr_2m6q0x8r4t1v7y3z",
+    "execution_arn": f"arn:aws:states:eu-central-1:111122223333:execution:nightshift:{_RUN_ID}",
+    "scheduled_for": "2026-03-02T14:00:00.000Z",
+    "trigger": "schedule",
+    "status": "success",
+    "reason": None,
+    "error": None,
+    "result": {"exit_code": 0, "output": "Three tickets were closed.", "truncated": False},
+    "attempt": 1,
+    "folded": 0,
+    "folded_through": None,
+    "folded_cut": False,
+    "started_at": "2026-03-02T14:00:11.480Z",
+    "finished_at": "2026-03-02T14:01:02.007Z",
+    "created_at": "2026-03-02T14:00:10.950Z",
+    "schedule": {
+        "schedule_type": "cron",
+        "schedule_spec": {"cron": "0 9 * * 1-5"},
+        "timezone": "America/New_York",
+        "starts_at": None,
+        "ends_at": None,
+        "max_runs": None,
+    },
+}
+
+EXAMPLES: Final[dict[str, dict[str, Any]]] = {
+    "CreateTaskRequest": {
+        "title": "Morning summary",
+        "prompt": "Summarise yesterday's tickets.",
+        "schedule_spec": {"cron": "0 9 * * 1-5"},
+        "timezone": "America/New_York",
+        "max_lateness_seconds": 3600,
+        "labels": {"team": "support"},
+    },
+    "EditTaskRequest": {"title": "Evening summary", "schedule_spec": {"cron": "0 18 * * 1-5"}},
+    "PauseTaskRequest": {"reason": "Nobody is there over the holidays."},
+    "EmptyRequest": {},
+    "PreviewScheduleRequest": {
+        "schedule_spec": {"cron": "0 9 * * 1-5"},
+        "timezone": "America/New_York",
+        "count": 3,
+    },
+    "TaskResponse": _TASK,
+    "TaskPage": {
+        "items": [_TASK | {"action": {"kind": "agent"}}],
+        "next_cursor": None,
+    },
+    "RunResponse": _RUN,
+    "RunPage": {"items": [_RUN], "next_cursor": None},
+    "TriggerResponse": {
+        "run_id": _RUN_ID,
+        "run": _RUN
+        | {
+            "trigger": "manual",
+            "status": "queued",
+            "scheduled_for": None,
+            "result": None,
+            "started_at": None,
+            "finished_at": None,
+        },
+    },
+    "ChangePage": {
+        "items": [
+            {
+                "revision": 2,
+                "at": "2026-03-01T17:00:00.000Z",
+                "by": "b2c5d4f4-30a1-70c3-1f0e-0c9be1d7a3f2",
+                "verb": "edited",
+                "fields": {"title": {"old": "Morning summary", "new": "Evening summary"}},
+            }
+        ],
+        "next_cursor": None,
+    },
+    "ThreadResponse": {"id": "tickets", "created_at": _CREATED},
+    "SchedulePreviewResponse": {
+        "schedule": "At 09:00, Monday to Friday (America/New_York)",
+        "schedule_type": "cron",
+        "schedule_spec": {"cron": "0 9 * * 1-5"},
+        "timezone": "America/New_York",
+        "next": [
+            {
+                "utc": "2026-03-02T14:00:00.000Z",
+                "local": "2026-03-02T09:00:00.000-05:00",
+                "note": None,
+                "effective_until": None,
+            }
+        ],
+    },
+    "HealthResponse": {"status": "ok"},
+}
