@@ -107,7 +107,7 @@ def test_a_worker_killed_in_the_middle_fails_its_run_and_the_next_occurrence_run
     def next_ran() -> bool:
         place.cloud.tick_now()
         newest = place.runs(ada, task)[0]
-        return newest["trigger"] == "schedule" and newest["status"] == "success"
+        return (newest["trigger"], newest["status"]) == ("schedule", "success")
 
     eventually(next_ran, within=90, what="the next occurrence ran")
     assert place.runs(ada, task)[0]["result"]["output"] == "back again\n"
