@@ -1,7 +1,9 @@
 """Who is asking: the user and the scopes of the verified token, and nothing else (P8).
 
 The gateway has verified the token; without its claims nobody is anybody, so a way in that
-forgot the authorizer answers 401 to everyone.
+forgot the authorizer answers 401 to everyone. A token that belongs to a run, which the scope
+`nightshift/run` or the claim `nightshift_run` says, may read and nothing else, whatever other
+scopes it has: agents do not multiply themselves (B130).
 """
 
 import re
@@ -14,6 +16,8 @@ from nightshift.domain.errors import Unauthenticated
 
 READ: Final = "nightshift/read"
 WRITE: Final = "nightshift/write"
+RUN: Final = "nightshift/run"
+RUN_CLAIM: Final = "nightshift_run"
 _SUBJECT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._|:@+=,~/-]{0,127}", re.ASCII)
 
 
@@ -23,9 +27,12 @@ class Caller:
 
     user_id: str
     scopes: frozenset[str]
+    is_run: bool = False
 
     def require(self, scope: str) -> None:
-        """Raises Forbidden unless the token has the scope."""
+        """Raises Forbidden unless the token has the scope, and for a run's that does not read."""
+        if self.is_run and scope != READ:
+            raise Forbidden("A token that belongs to a run may only read.")
         if scope not in self.scopes:
             raise Forbidden(f"The token does not have the scope {scope}.")
 
@@ -39,5 +46,6 @@ def caller_of(claims: Mapping[str, Any]) -> Caller:
     subject = claims.get("sub")
     if not isinstance(subject, str) or _SUBJECT.fullmatch(subject) is None:
         raise Unauthenticated
-    scopes = claims.get("scope")
-    return Caller(subject, frozenset(scopes.split() if isinstance(scopes, str) else ()))
+    sent = claims.get("scope")
+    scopes = frozenset(sent.split() if isinstance(sent, str) else ())
+    return Caller(subject, scopes, is_run=RUN in scopes or RUN_CLAIM in claims)

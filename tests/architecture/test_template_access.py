@@ -250,7 +250,7 @@ def test_people_cannot_ask_the_user_pool_for_the_admin_scope() -> None:
     assert operators["GenerateSecret"] is True
     [server] = stack.resources("AWS::Cognito::UserPoolResourceServer").values()
     assert server["Identifier"] == "nightshift"
-    assert [scope["ScopeName"] for scope in server["Scopes"]] == ["read", "write", "admin"]
+    assert [scope["ScopeName"] for scope in server["Scopes"]] == ["read", "write", "admin", "run"]
 
 
 def test_user_pool_exists_only_without_an_issuer_and_lets_nobody_sign_up() -> None:

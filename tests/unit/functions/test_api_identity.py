@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api.identity import READ, WRITE
+from api.identity import READ, RUN, RUN_CLAIM, WRITE
 from api.routes import ROUTES, Route
 from nightshift.domain.model.enums import RunStatus
 from unit.functions.desk import ALICE, BOB, TASKS, Desk, request
@@ -98,6 +98,29 @@ def test_without_its_scope_a_route_is_not_served(route: Route, scopes: str, hous
     before = house.snapshot()
     reply = house.desk.send(house.event(route, claims[scopes]))
     assert (reply.status, reply.code) == (403, "forbidden")
+    assert house.snapshot() == before
+
+
+@pytest.mark.parametrize("route", GUARDED, ids=name)
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"scope": f"{READ} {WRITE} {RUN}"},
+        {"scope": f"{READ} {WRITE} nightshift/admin", RUN_CLAIM: "tsk_1-20260302T140000000Z"},
+        {"scope": f"{READ} {WRITE}", RUN_CLAIM: ""},
+    ],
+    ids=["scope", "claim", "empty claim"],
+)
+def test_a_token_that_belongs_to_a_run_only_reads(
+    route: Route, mark: dict[str, Any], house: House
+) -> None:
+    """B130: agents neither create nor trigger nor edit, whatever else their token says."""
+    before = house.snapshot()
+    reply = house.desk.send(house.event(route, {"sub": ALICE, **mark}))
+    if route.scope == WRITE:
+        assert (reply.status, reply.code) == (403, "forbidden")
+    else:
+        assert reply.status != 403
     assert house.snapshot() == before
 
 
