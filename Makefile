@@ -7,7 +7,7 @@ PIP := .venv/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-
 PYTHONS := python3.13 python3.12 python3.11 python3
 IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: run test fuzz check build
+.PHONY: run test fuzz client check build
 
 run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port.
 	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT))
@@ -17,6 +17,11 @@ test: $(TESTS) ## All tests. ARGS=... goes to pytest.
 
 fuzz: $(TESTS) ## Several thousand random requests, every check. CASES=... per operation.
 	@NIGHTSHIFT_FUZZ_CASES=$(or $(CASES),60) .venv/bin/python -m pytest -s tests/e2e/test_fuzz.py
+
+client: $(TESTS) ## A client generated from the OpenAPI document creates, lists and triggers a task.
+	@test -x .venv/client/bin/python || .venv/bin/python -m venv .venv/client
+	@.venv/client/bin/python -m pip --quiet --disable-pip-version-check install openapi-python-client==0.29.1
+	@NIGHTSHIFT_CLIENT_PYTHON=$(CURDIR)/.venv/client/bin/python .venv/bin/python -m pytest tests/e2e/test_generated_client.py
 
 check: $(TESTS) ## Lint, format and types.
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy layers functions tests

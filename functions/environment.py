@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import overload
 
 from nightshift.composition import PRODUCTION_POLICY
 from nightshift.domain.errors import InvalidRequest
@@ -30,7 +31,11 @@ class Environment:
             raise UnusableSettings(f"{name} is not set.")
         return value
 
-    def integer(self, name: str, *, default: int, least: int, most: int) -> int:
+    @overload
+    def integer(self, name: str, *, default: int, least: int, most: int) -> int: ...
+    @overload
+    def integer(self, name: str, *, default: None, least: int, most: int) -> int | None: ...
+    def integer(self, name: str, *, default: int | None, least: int, most: int) -> int | None:
         """A whole number within its range."""
         value = self.variables.get(name, "").strip()
         if not value:

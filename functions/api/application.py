@@ -21,6 +21,7 @@ from api.errors import (
     status_of,
 )
 from api.identity import Caller, caller_of
+from api.limits import UNKNOWN, Throttle
 from api.query import Query
 from api.request import Body, Request
 from api.routes import ROUTES, Answer, Route
@@ -37,10 +38,16 @@ _RULES: Final = tuple(
 
 
 class Application:
-    """The API over its services; `now` gives the instant of each request (UTC)."""
+    """The API over its services; `now` gives the instant of each request (UTC).
 
-    def __init__(self, services: ApiServices, now: Callable[[], datetime]) -> None:
+    `throttle` is what the gateway before it lets through, for people to see.
+    """
+
+    def __init__(
+        self, services: ApiServices, now: Callable[[], datetime], throttle: Throttle = UNKNOWN
+    ) -> None:
         self._services = services
+        self._throttle = throttle
         self._now = now
         self._router = APIGatewayHttpResolver(debug=False)
         for route in ROUTES:
@@ -84,6 +91,7 @@ class Application:
             content=Body.of(event),
             headers={name.lower(): value for name, value in event.headers.items()},
             route=f"{route.method} {route.rule}",
+            throttle=self._throttle,
         )
         return route.run(self._services, request)
 

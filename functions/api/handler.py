@@ -16,7 +16,8 @@ from wall_clock import utc_now
 @cache
 def deployed() -> Application:
     """The application of this function, made at its first invocation."""
-    return Application(build_api(ApiSettings.read(os.environ)), utc_now)
+    settings = ApiSettings.read(os.environ)
+    return Application(build_api(settings), utc_now, settings.throttle)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

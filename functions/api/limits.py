@@ -1,16 +1,43 @@
 """The limits in force as people see them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from typing import Final
 
+from api.conditional import MAX_KEY_CHARACTERS
+from api.json_text import MAX_BODY_BYTES
 from api.query import DEFAULT_LIMIT, MAX_LIMIT
-from api.wire import MAX_LABELS, MAX_TITLE_CHARACTERS, Wire
+from api.wire import (
+    MAX_ASSISTANT_ID_CHARACTERS,
+    MAX_JITTER_SECONDS,
+    MAX_LABEL_KEY_CHARACTERS,
+    MAX_LABEL_VALUE_CHARACTERS,
+    MAX_LABELS,
+    MAX_LATENESS_SECONDS,
+    MAX_REASON_CHARACTERS,
+    MAX_RUNS,
+    MAX_TITLE_CHARACTERS,
+    Wire,
+)
+from nightshift.domain.model.idempotency import KEY_LIFETIME
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.schedule_input import MAX_EXPRESSIONS
 from nightshift.domain.model.zones import tzdata_version
 from nightshift.domain.services.definition import MAX_PAYLOAD_BYTES
 
 
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """What API Gateway lets through, of all users together; None where nobody has said."""
+
+    requests_per_second: int | None = None
+    requests_at_once: int | None = None
+
+
+UNKNOWN: Final = Throttle()
+
+
 class PolicyResponse(Wire):
-    """The limits in force: the operator's, and those of the API itself."""
+    """The limits in force: the operator's, the gateway's, and those of the API itself."""
 
     max_concurrent_runs: int
     launch_lease_seconds: int
@@ -26,20 +53,46 @@ class PolicyResponse(Wire):
     max_history_entries_per_task: int
     allow_shell_actions: bool
     max_payload_bytes: int
+    max_body_bytes: int
     max_title_characters: int
+    max_reason_characters: int
+    max_assistant_id_characters: int
     max_labels: int
+    max_label_key_characters: int
+    max_label_value_characters: int
+    max_jitter_seconds: int
+    max_lateness_seconds: int
+    max_runs: int
+    max_cron_expressions: int
+    max_idempotency_key_characters: int
+    idempotency_key_lifetime_seconds: int
+    requests_per_second: int | None
+    requests_at_once: int | None
     default_page_size: int
     max_page_size: int
     tzdata_version: str
 
     @classmethod
-    def from_domain(cls, policy: Policy) -> "PolicyResponse":
-        """The policy, and what no policy changes."""
+    def from_domain(cls, policy: Policy, throttle: Throttle) -> "PolicyResponse":
+        """The policy, the gateway's throttle, and what neither changes."""
         return cls(
             **asdict(policy),
             max_payload_bytes=MAX_PAYLOAD_BYTES,
+            max_body_bytes=MAX_BODY_BYTES,
             max_title_characters=MAX_TITLE_CHARACTERS,
+            max_reason_characters=MAX_REASON_CHARACTERS,
+            max_assistant_id_characters=MAX_ASSISTANT_ID_CHARACTERS,
             max_labels=MAX_LABELS,
+            max_label_key_characters=MAX_LABEL_KEY_CHARACTERS,
+            max_label_value_characters=MAX_LABEL_VALUE_CHARACTERS,
+            max_jitter_seconds=MAX_JITTER_SECONDS,
+            max_lateness_seconds=MAX_LATENESS_SECONDS,
+            max_runs=MAX_RUNS,
+            max_cron_expressions=MAX_EXPRESSIONS,
+            max_idempotency_key_characters=MAX_KEY_CHARACTERS,
+            idempotency_key_lifetime_seconds=int(KEY_LIFETIME.total_seconds()),
+            requests_per_second=throttle.requests_per_second,
+            requests_at_once=throttle.requests_at_once,
             default_page_size=DEFAULT_LIMIT,
             max_page_size=MAX_LIMIT,
             tzdata_version=tzdata_version(),

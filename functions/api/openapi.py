@@ -12,7 +12,7 @@ from api.conditional import KEY, KEY_HEADER, MATCH, MATCH_HEADER, MAX_MATCH_CHAR
 from api.contracts import CONTRACTS, EVERYWHERE, NAMED, SIGNED_IN, Contract
 from api.errors import CONTENT_TYPE, headers_of, problem, status_of
 from api.examples import EXAMPLES
-from api.limits import PolicyResponse
+from api.limits import PolicyResponse, Throttle
 from api.parameters import PATH_PARAMETERS, QUERY_PARAMETERS
 from api.wire import Wire
 from nightshift.domain.errors import NightshiftError
@@ -186,7 +186,7 @@ def _examples(kinds: Iterable[type[NightshiftError]]) -> dict[str, Any]:
 def _content(model: type[Wire]) -> dict[str, Any]:
     example = EXAMPLES.get(model.__name__)
     if model is PolicyResponse:
-        example = PolicyResponse.from_domain(Policy()).model_dump(mode="json")
+        example = PolicyResponse.from_domain(Policy(), Throttle(50, 100)).model_dump(mode="json")
     return {"schema": _ref(model.__name__), "example": example}
 
 

@@ -11,6 +11,7 @@ from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 from api.conditional import KEY_HEADER, MATCH_HEADER, expected_revisions, idempotency_key
 from api.identity import Caller
 from api.json_text import read_object
+from api.limits import Throttle
 from api.query import Query
 from api.wire import THREAD_ID, Model, validated
 from nightshift.domain.errors import (
@@ -56,6 +57,7 @@ class Request:
     content: Body
     headers: Mapping[str, str]
     route: str
+    throttle: Throttle
 
     @property
     def user_id(self) -> str:

@@ -179,9 +179,10 @@ def preview_schedule(services: ApiServices, request: Request) -> Answer:
     return Answer(HTTPStatus.OK, SchedulePreviewResponse.from_domain(preview))
 
 
-def get_policy(services: ApiServices, _request: Request) -> Answer:
+def get_policy(services: ApiServices, request: Request) -> Answer:
     """The limits in force."""
-    return Answer(HTTPStatus.OK, PolicyResponse.from_domain(services.policies.current()))
+    policy = services.policies.current()
+    return Answer(HTTPStatus.OK, PolicyResponse.from_domain(policy, request.throttle))
 
 
 def get_health(_services: ApiServices, _request: Request) -> Answer:

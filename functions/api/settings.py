@@ -3,19 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from api.limits import Throttle
 from environment import Environment
 from nightshift.domain.model.policy import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings:
-    """The table, the machine and the limits."""
+    """The table, the machine and the limits, the gateway's among them."""
 
     table_name: str
     state_machine_arn: str
     due_shards: int
     slot_shards: int
     policy: Policy
+    throttle: Throttle
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "ApiSettings":
@@ -27,4 +29,8 @@ class ApiSettings:
             due_shards=environment.shards("DUE_SHARDS"),
             slot_shards=environment.shards("SLOT_SHARDS"),
             policy=environment.policy(),
+            throttle=Throttle(
+                environment.integer("THROTTLE_RATE", default=None, least=1, most=10_000),
+                environment.integer("THROTTLE_BURST", default=None, least=1, most=5_000),
+            ),
         )

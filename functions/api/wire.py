@@ -147,6 +147,7 @@ ScheduleSpec = Annotated[
             "title": "Schedule",
             "anyOf": [
                 {
+                    "title": f"{selector.partition('_')[0].title()}Spec",
                     "type": "object",
                     "properties": dict(properties),
                     "required": [selector],
