@@ -10,7 +10,15 @@ from urllib.parse import quote
 
 import httpx
 
-from nightshift_toolkit.resources import Problem, Run, SchedulePreview, Task, Thread, Triggered
+from nightshift_toolkit.resources import (
+    Change,
+    Problem,
+    Run,
+    SchedulePreview,
+    Task,
+    Thread,
+    Triggered,
+)
 
 _ATTEMPTS = 4
 _FIRST_PAUSE_SECONDS = 0.3
@@ -133,6 +141,10 @@ class Client:
     def preview_schedule(self, fields: Mapping[str, Any]) -> SchedulePreview:
         """When a schedule would run; nothing is written."""
         return cast("SchedulePreview", self._request("POST", "schedule-previews", fields))
+
+    def changes(self, task_id: str) -> Iterator[Change]:
+        """Who changed what of the task, newest first."""
+        return cast("Iterator[Change]", self._items(f"{_task(task_id)}/changes", {}))
 
     def register_thread(self, thread_id: str) -> Thread:
         """Make the thread mine; a thread that is mine already stays so."""

@@ -74,6 +74,23 @@ class Run(TypedDict):
     schedule: dict[str, Any]
 
 
+class FieldChange(TypedDict):
+    """A field before and after."""
+
+    old: Any
+    new: Any
+
+
+class Change(TypedDict):
+    """An entry of a task's change log."""
+
+    revision: int
+    at: str
+    by: str
+    verb: str
+    fields: dict[str, FieldChange]
+
+
 class Thread(TypedDict):
     """A conversation in which agent runs happen."""
 

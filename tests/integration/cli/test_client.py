@@ -86,6 +86,14 @@ def test_the_wait_that_the_api_asks_for_is_kept(
     assert pauses == [3.0]
 
 
+def test_the_change_log_is_read_through_all_its_pages(api: RecordedApi, client: Client) -> None:
+    entry = {"revision": 1, "at": "2026-03-01T12:00:00.000Z", "by": "ada", "verb": "created"}
+    older, newer = (entry | {"revision": number, "fields": {}} for number in (1, 2))
+    api.answer("GET", f"{TASK_PATH}/changes", 200, {"items": [newer], "next_cursor": "more"})
+    api.answer("GET", f"{TASK_PATH}/changes", 200, {"items": [older], "next_cursor": None})
+    assert list(client.changes(TASK_ID)) == [newer, older]
+
+
 def test_a_change_is_not_repeated(api: RecordedApi, client: Client) -> None:
     api.answer("PATCH", TASK_PATH, 0)
     with pytest.raises(UnreachableError):
