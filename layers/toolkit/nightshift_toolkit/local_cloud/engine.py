@@ -121,11 +121,12 @@ class Engine:
 
     def client(self, service: str, **options: Any) -> Any:
         """Return a boto3 client of `service`; the same one each time unless `options` are given."""
-        if service not in self._clients or options:
+        of_its_own = bool(options)
+        if service not in self._clients or of_its_own:
             config = options.pop("config", Config(connect_timeout=5, read_timeout=70))
             session = cast("Any", self.session())
             made = session.client(service, endpoint_url=self.endpoint_url, config=config, **options)
-            if options:
+            if of_its_own:
                 return made
             self._clients[service] = made
         return self._clients[service]
