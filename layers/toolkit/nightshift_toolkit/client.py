@@ -142,6 +142,11 @@ class Client:
         """When a schedule would run; nothing is written."""
         return cast("SchedulePreview", self._request("POST", "schedule-previews", fields))
 
+    def cancel_run(self, task_id: str, run_id: str) -> Run:
+        """Ask for an active run to be stopped; one that has ended is returned as it is."""
+        path = f"{_task(task_id)}/runs/{_segment(run_id)}/cancel"
+        return cast("Run", self._request("POST", path, {}))
+
     def changes(self, task_id: str) -> Iterator[Change]:
         """Who changed what of the task, newest first."""
         return cast("Iterator[Change]", self._items(f"{_task(task_id)}/changes", {}))

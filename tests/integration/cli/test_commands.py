@@ -162,3 +162,28 @@ def test_every_kind_of_schedule_is_shown_in_its_zone(
 ) -> None:
     api.answer("GET", TASK_PATH, 200, TASK | {"schedule_spec": spec})
     assert f"Schedule  {shown}\n" in ok(run("tasks", "show", TASK_ID))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [("running", f"Stopping {RUN_ID}\n"), ("success", f"{RUN_ID} had already ended: success\n")],
+)
+def test_cancelling_a_run_says_whether_it_is_being_stopped(
+    api: RecordedApi, run: Run, status: str, said: str
+) -> None:
+    """P7: a run that had already ended keeps its outcome."""
+    api.answer("POST", f"{TASK_PATH}/runs/{RUN_ID}/cancel", 202, RUN | {"status": status})
+    assert ok(run("runs", "cancel", RUN_ID)).startswith(said)
+
+
+def test_the_change_log_names_who_did_what_to_which_fields(api: RecordedApi, run: Run) -> None:
+    entry = {
+        "revision": 2,
+        "at": "2026-01-01T00:00:00.000Z",
+        "by": "ada",
+        "verb": "edited",
+        "fields": {"title": {"old": "Tickets", "new": "Mail"}},
+    }
+    api.answer("GET", f"{TASK_PATH}/changes", 200, {"items": [entry], "next_cursor": None})
+    shown = ok(run("tasks", "changes", TASK_ID))
+    assert all(word in shown for word in ("ada", "edited", "title"))

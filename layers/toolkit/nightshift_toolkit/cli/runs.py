@@ -89,6 +89,24 @@ def show(*, session: Session, run_id: str) -> None:
     )
 
 
+@command.command()
+@click.argument("run_id", metavar="RUN")
+@with_session
+def cancel(*, session: Session, run_id: str) -> None:
+    """Stop an active run; a run that has ended stays as it is."""
+    task_id = run_id.partition("-")[0]
+    with session.client() as client:
+        run = client.cancel_run(task_id, run_id)
+    if session.as_json:
+        show_json(run)
+        return
+    if run["status"] in ("queued", "running"):
+        click.echo(f"Stopping {run_id}")
+        click.echo(f"See how it ends:  nightshift runs show {run_id}")
+    else:
+        click.echo(f"{run_id} had already ended: {run['status']}")
+
+
 def _when(instant: str | None) -> str | None:
     if instant is None:
         return None

@@ -2,6 +2,7 @@
 
 import sys
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -165,6 +166,34 @@ def trigger(*, session: Session, task_id: str) -> None:
         return
     click.echo(f"Started {triggered['run_id']}")
     click.echo(f"See how it goes:  nightshift runs show {triggered['run_id']}")
+
+
+@command.command()
+@click.argument("task_id", metavar="TASK")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@with_session
+def changes(*, session: Session, task_id: str, limit: int) -> None:
+    """Show who changed what of a task, newest first. Times are this machine's."""
+    with session.client() as client:
+        entries = list(islice(client.changes(task_id), limit))
+    if session.as_json:
+        show_json({"items": entries, "next_cursor": None})
+        return
+    show_table(
+        ("AT", "BY", "WHAT", "REVISION", "FIELDS"),
+        (
+            (
+                local_time(entry["at"]),
+                entry["by"],
+                entry["verb"],
+                str(entry["revision"]),
+                ", ".join(entry["fields"]) or "-",
+            )
+            for entry in entries
+        ),
+        flexible="FIELDS",
+        empty="No changes.",
+    )
 
 
 @command.command()
