@@ -16,7 +16,7 @@ test: $(TESTS) ## All tests. ARGS=... goes to pytest.
 	@.venv/bin/python -m pytest $(ARGS)
 
 fuzz: $(TESTS) ## Several thousand random requests, every check. CASES=... per operation.
-	@NIGHTSHIFT_FUZZ_CASES=$(or $(CASES),60) .venv/bin/python -m pytest -s tests/e2e/test_fuzz.py
+	@NIGHTSHIFT_FUZZ_CASES=$(or $(CASES),120) .venv/bin/python -m pytest -s tests/e2e/test_fuzz.py
 
 client: $(TESTS) ## A client generated from the OpenAPI document creates, lists and triggers a task.
 	@test -x .venv/client/bin/python || .venv/bin/python -m venv .venv/client
