@@ -55,6 +55,7 @@ class Executions:
     ) -> None:
         self.made: dict[str, Made] = {}
         self.refused: set[str] = set()
+        self._running: set[str] = set()
         self._random = random
         self._weather = weather
         self._at = at
@@ -62,7 +63,8 @@ class Executions:
         self._signal = signal
 
     @property
-    def _now(self) -> datetime:
+    def now(self) -> datetime:
+        """True time."""
         return self._weather.now
 
     # -- Launcher and Inspector --
@@ -75,7 +77,7 @@ class Executions:
         if fate is Fate.UNREACHED:
             if self._random.random() < 0.5:
                 late = timedelta(seconds=self._random.choice((1, 30, 200, 1000, 4000)))
-                self._at(self._now + late, partial(self._start, order))
+                self._at(self.now + late, partial(self._start, order))
             return LaunchResult(LaunchAnswer.UNKNOWN, "the request timed out")
         if order.slot.task_id in self.refused:
             return LaunchResult(LaunchAnswer.REFUSED, "the input is not acceptable")
@@ -101,7 +103,7 @@ class Executions:
         """See `Inspector.running`."""
         if self._weather.reach(CALLS["cloud.running"]) is not Fate.DONE:
             raise ExecutionsUnavailable
-        return frozenset(run_id for run_id, made in self.made.items() if not made.over)
+        return frozenset(self._running)
 
     def describe(self, run_id: str, now: datetime) -> Execution | None:
         """See `Inspector.describe`."""
@@ -128,23 +130,24 @@ class Executions:
             return
         made = Made(order.run_id, order.slot.nonce, order.slot.timeout_seconds)
         self.made[order.run_id] = made
-        self._at(self._now + self._random.uniform(0.1, 4) * SECOND, partial(self._cross, made))
+        self._running.add(order.run_id)
+        self._at(self.now + self._random.uniform(0.1, 4) * SECOND, partial(self._cross, made))
 
     def _cross(self, made: Made) -> None:
         if made.over:
             return
-        if not self._pass_fence(made.run_id, made.nonce, self._now):
+        if not self._pass_fence(made.run_id, made.nonce, self.now):
             self._end(made, "FAILED", "Fenced")
             return
         made.works += 1
         chance = self._random.random()
         if chance < 0.03:
             silent = partial(self._end, made, "FAILED", "States.HeartbeatTimeout")
-            self._at(self._now + 300 * SECOND, silent)
+            self._at(self.now + 300 * SECOND, silent)
             return
         longest = self._random.choice((60, 60, 60, 300, 300, 3600, 5 * 3600))
         seconds = self._random.uniform(1, min(longest, made.timeout_seconds))
-        self._at(self._now + seconds * SECOND, partial(self._report, made, failed=chance > 0.9))
+        self._at(self.now + seconds * SECOND, partial(self._report, made, failed=chance > 0.9))
 
     def _report(self, made: Made, *, failed: bool) -> None:
         """Let the worker report, the record step call, and the workflow end as it was told."""
@@ -170,7 +173,8 @@ class Executions:
     def _end(self, made: Made, status: str, error: str | None) -> None:
         if made.over:
             return
-        made.status, made.error, made.ended = status, error, self._now
+        made.status, made.error, made.ended = status, error, self.now
+        self._running.discard(made.run_id)
         if status != "SUCCEEDED":
             self._deliver(self._status_change(made))
 
@@ -185,7 +189,7 @@ class Executions:
         elif chance < 0.18:
             delays = [self._random.choice((20, 400, 5000, 90_000))]
         for delay in delays:
-            self._at(self._now + delay * SECOND, partial(self._signal, signal))
+            self._at(self.now + delay * SECOND, partial(self._signal, signal))
 
     def _status_change(self, made: Made) -> dict[str, Any]:
         assert made.ended is not None

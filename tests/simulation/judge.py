@@ -195,7 +195,7 @@ class Judge:
         long_enough = old >= timedelta(seconds=self._rows.policy.verify_after_seconds)
         if made is None:
             return slot.launch_deadline <= clock
-        return made.over and long_enough
+        return long_enough and made.ended is not None and made.ended < self._executions.now
 
     # -- what nobody may wait for --
 

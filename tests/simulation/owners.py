@@ -206,13 +206,14 @@ class Owners:
     # -- the operator, and the input that is never acceptable --
 
     def _poison(self, task: Expected) -> None:
-        """Let the input of a few tasks be refused, or of one of them be accepted again."""
+        """Let the input of one task be refused, in place of another when there are a few."""
         life = self._life
         refused = life.executions.refused
-        if len(refused) > MOST_REFUSED:
-            task = life.judge.expected.get(min(refused), task)
-        if task.task_id not in life.rows.slots():
-            refused ^= {task.task_id}
+        for other in sorted(refused - life.rows.slots().keys()):
+            if len(refused) > MOST_REFUSED or other not in life.judge.expected:
+                refused.remove(other)
+        if task.task_id not in life.rows.slots() and len(refused) <= MOST_REFUSED:
+            refused.add(task.task_id)
 
     def _limit(self, _task: Expected) -> None:
         """Lower the number of seats, or forbid shell actions, for some hours."""
