@@ -60,7 +60,7 @@ class DescendantTree:
     """Every process below this one, on Linux, where nothing can leave it."""
 
     def __init__(self, _group: int) -> None:
-        pass
+        _hear_again()
 
     def send(self, number: int) -> None:
         for pid in self._pids():
@@ -136,6 +136,7 @@ class Warden:
         # decides about stopping, not who happens to signal the whole group or container.
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda _number, _frame: None)
+        _hear_again()
         try:
             self._pid = self._start()
         except (OSError, ValueError) as error:
@@ -232,6 +233,16 @@ class Warden:
                 return
             if pid == self._pid:
                 self._exit_code = os.waitstatus_to_exitcode(status)
+
+
+def _hear_again() -> None:
+    """Undo what a shell that put the worker into the background ignores, such as SIGQUIT.
+
+    The two that Python itself ignores are put back for the command when it is started.
+    """
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _die_with_parent() -> None:
