@@ -60,7 +60,7 @@ class DescendantTree:
     """Every process below this one, on Linux, where nothing can leave it."""
 
     def __init__(self, _group: int) -> None:
-        _hear_again()
+        pass
 
     def send(self, number: int) -> None:
         for pid in self._pids():
