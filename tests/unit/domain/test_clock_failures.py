@@ -124,9 +124,17 @@ def test_a_task_is_backed_off_as_long_as_it_has_waited(
 ) -> None:
     """SPEC section 6: from a minute to an hour, so that others get their turn."""
     task = world.add(builders.task(builders.once(DUE)))
-    world.store.before("runs.admit", lambda: fail(StorageUnavailable()))
+    world.store.before("runs.admit", lambda: fail(RuntimeError("a bug")))
     world.look(DUE + waited)
     assert world.read(task).state.due_at == DUE + waited + delay
+
+
+def test_a_table_that_gave_no_answer_makes_a_late_task_wait_a_moment_only(world: World) -> None:
+    """P15: after a downtime one throttle does not cost an hour more."""
+    task = world.add(builders.task(builders.once(DUE)))
+    world.store.before("runs.admit", lambda: fail(StorageUnavailable()))
+    world.look(DUE + 5 * HOUR)
+    assert world.read(task).state.due_at == DUE + 5 * HOUR + MINUTE
 
 
 def test_a_transient_failure_never_disables_a_task(world: World) -> None:

@@ -16,6 +16,8 @@ from nightshift.domain.errors import (
     ExecutionsUnavailable,
     InvalidRequest,
     LaunchImpossible,
+    PersistenceUncertain,
+    StorageUnavailable,
 )
 from nightshift.domain.model.enums import DispatchExit
 from nightshift.domain.model.policy import Policy
@@ -186,10 +188,15 @@ class Clock:
             self.observe(Event("dispatch_failed", facts, failure))
 
     def _back_off(self, task: Task, now: datetime, failure: Exception) -> None:
-        """Let the task wait about as long again as it has waited, so that others get their turn."""
+        """Let the task wait about as long again as it has waited, so that others get their turn.
+
+        A table that gave no answer says nothing about the task: it waits a moment only.
+        """
         self.observe(Event("dispatch_failed", {"task_id": task.id}, failure))
         waited = now - (task.state.next_run_at or now)
         delay = min(max(waited, SHORTEST_BACK_OFF), LONGEST_BACK_OFF)
+        if isinstance(failure, StorageUnavailable | PersistenceUncertain):
+            delay = SHORTEST_BACK_OFF
         try:
             self.tasks.back_off(task, now + delay)
         except Exception as second:  # noqa: BLE001 - it stays due and is met again next look
