@@ -7,13 +7,16 @@ PIP := .venv/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-
 PYTHONS := python3.13 python3.12 python3.11 python3
 IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: run test fuzz client check build
+.PHONY: run test proof fuzz client check build
 
 run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port.
 	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT))
 
 test: $(TESTS) ## All tests. ARGS=... goes to pytest.
 	@.venv/bin/python -m pytest $(ARGS)
+
+proof: $(TESTS) ## Crash points, interleavings, races, a long life and deliberate breaks at full size; hours.
+	@NIGHTSHIFT_PROOF=full .venv/bin/python -m pytest tests/crash tests/explorer tests/race tests/simulation tests/mutation $(ARGS)
 
 fuzz: $(TESTS) ## Several thousand random requests, every check. CASES=... per operation.
 	@NIGHTSHIFT_FUZZ_CASES=$(or $(CASES),120) .venv/bin/python -m pytest -s tests/e2e/test_fuzz.py
