@@ -11,6 +11,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 LAYERS: Final = ROOT / "layers" / "nightshift"
 TOOLKIT: Final = ROOT / "layers" / "toolkit"
 
+WALKS: Final = ("tests/explorer", "-k", "any_order or fence")
 EXPLORER: Final = ("tests/explorer",)
 SIMULATION: Final = ("tests/simulation",)
 RULES: Final = ("tests/unit/domain",)

@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from mutation.breaks import EXPLORER, MEMORY_CONTRACT, Break, Suite
+from mutation.breaks import EXPLORER, MEMORY_CONTRACT, WALKS, Break, Suite
 
 _RUNS: Final = "layers/toolkit/nightshift_toolkit/memory/runs.py"
 _TASKS: Final = "layers/toolkit/nightshift_toolkit/memory/tasks.py"
 _STORE: Final = "layers/toolkit/nightshift_toolkit/memory/store.py"
-_BOTH: Final[tuple[Suite, ...]] = (EXPLORER, MEMORY_CONTRACT)
+_BOTH: Final[tuple[Suite, ...]] = (WALKS, MEMORY_CONTRACT, EXPLORER)
 
 
 def _runs(name: str, before: str, after: str) -> Break:

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from mutation.breaks import EXPLORER, RULES, SIMULATION, Break, Suite
+from mutation.breaks import EXPLORER, RULES, SIMULATION, WALKS, Break, Suite
 
 _MODEL: Final = "layers/nightshift/nightshift/domain/model"
 _SERVICES: Final = "layers/nightshift/nightshift/domain/services"
-_SUITES: Final[tuple[Suite, ...]] = (EXPLORER, SIMULATION, RULES)
+_SUITES: Final[tuple[Suite, ...]] = (WALKS, SIMULATION, RULES, EXPLORER)
 
 
 def _rule(name: str, before: str, after: str, *, path: str, count: int = 1) -> Break:
