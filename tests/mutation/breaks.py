@@ -18,8 +18,9 @@ RULES: Final = ("tests/unit/domain",)
 CRASH: Final = ("tests/crash",)
 WORKFLOW: Final = ("tests/unit/functions", "tests/architecture")
 MEMORY_CONTRACT: Final = ("tests/contract", "-k", "memory")
-TABLE_CONTRACT: Final = ("tests/contract", "-k", "dynamodb")
-EXECUTIONS: Final = ("tests/contract/test_executions.py",)
+TABLE_CONTRACT: Final = ("tests/contract", "-k", "dynamodb or stale or fence")
+EXECUTIONS: Final = ("tests/contract/test_executions.py", "tests/contract/test_stale_reads.py")
+FENCE: Final = ("tests/contract/test_fence_definition.py",)
 
 Suite = tuple[str, ...]
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from mutation.breaks import CRASH, EXECUTIONS, WORKFLOW, Break
+from mutation.breaks import CRASH, EXECUTIONS, FENCE, WORKFLOW, Break
 
 _STEPFUNCTIONS: Final = "layers/nightshift/nightshift/adapters/stepfunctions"
 _WORKFLOW: Final = "functions/workflow/run.asl.yaml"
@@ -14,7 +14,7 @@ def _launcher(name: str, before: str, after: str) -> Break:
 
 
 def _workflow(name: str, before: str, after: str) -> Break:
-    return Break(f"workflow: {name}", _WORKFLOW, before, after, (CRASH, WORKFLOW))
+    return Break(f"workflow: {name}", _WORKFLOW, before, after, (FENCE, CRASH, WORKFLOW))
 
 
 BREAKS: Final = (
@@ -63,6 +63,11 @@ BREAKS: Final = (
         ' attribute_not_exists(cancel_requested)"',
         'ConditionExpression: "attribute_not_exists(cancel_requested) AND (attribute_not_exists(pk)'
         ' OR attribute_exists(pk) OR run_id = :run OR nonce = :nonce)"',
+    ),
+    _workflow(
+        "the fence ignores the nonce",
+        "run_id = :run AND nonce = :nonce AND",
+        "run_id = :run AND (nonce = :nonce OR attribute_exists(pk)) AND",
     ),
     _workflow(
         "the fence ignores a cancellation",

@@ -47,10 +47,10 @@ BREAKS: Final = (
     ),
     _task(
         "the submission check is used to re-plan",
-        "        upcoming = None if self._has_spent(used) else schedule.next_after(now)\n",
-        "        schedule.ensure_launchable(now, Policy(min_once_delay_seconds=86400,"
-        " min_interval_seconds=86400))\n"
-        "        upcoming = None if self._has_spent(used) else schedule.next_after(now)\n",
+        "        runs = self.state.scheduled_run_count + counted\n",
+        "        runs = self.state.scheduled_run_count + counted\n"
+        "        stricter = Policy(min_interval_seconds=86_400, min_every_seconds=86_400)\n"
+        "        self.definition.schedule.ensure_launchable(now, stricter)\n",
     ),
     _task(
         "max_runs is not held", "return max_runs is not None and runs >= max_runs", "return False"
@@ -78,8 +78,11 @@ BREAKS: Final = (
     ),
     _task(
         "a running `once` task can be paused",
-        '        self._ensure_not_running("paused")\n',
-        "",
+        '        self._ensure_not_running("paused")\n'
+        "        if self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED):\n",
+        "        if self.state.status not in (\n"
+        "            TaskStatus.ENABLED, TaskStatus.PAUSED, TaskStatus.RUNNING\n"
+        "        ):\n",
     ),
     _dispatch(
         "a skip does not advance its task",

@@ -1,4 +1,10 @@
-"""Conditions of the DynamoDB adapter, dropped one at a time, and what its answers are read as."""
+"""Conditions of the DynamoDB adapter, dropped one at a time, and what its answers are read as.
+
+Left out is what another condition of the same transaction implies, so that dropping it changes
+nothing: a deletion's look at its task (whoever edits it writes the same entry of the change log,
+whoever admits or ends a run of it changes its active run) and at its slot (the same); the
+existence of a row of which an attribute is compared; fresh ids that nobody else can have written.
+"""
 
 from typing import Final
 
@@ -76,12 +82,6 @@ BREAKS: Final = (
         "an advance or a back-off does not look at its task",
         "condition = conditions.as_seen(seen)\n        return",
         f"condition = {_ANY}\n        return",
-    ),
-    _at(
-        "tasks",
-        "a deletion does not look at its task",
-        "conditions.as_seen(seen) & conditions.same_active_run(seen)",
-        "conditions.same_active_run(seen)",
     ),
     _at(
         "tasks",
@@ -276,12 +276,6 @@ BREAKS: Final = (
         "a deletion takes the payload of a launch under way",
         'if slot is None or slot["state"]["S"] != SlotState.QUEUED.value:',
         "if slot is None or True:",
-    ),
-    _at(
-        "tasks",
-        "a deletion does not see a launch that begins meanwhile",
-        "in_the_way = Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching())",
-        f"in_the_way = Check(keys.slot(seen.id, seen.slot_shard), {_ANY})",
     ),
     _at(
         "tasks",

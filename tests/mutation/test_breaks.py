@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from mutation.breaks import ROOT, Break, all_breaks
-from mutation.trial import tried
+from mutation.breaks import ROOT, Break, Suite, all_breaks
+from mutation.trial import tried, untouched
 from proof import is_full
 
 BREAKS = all_breaks()
@@ -26,6 +26,13 @@ def test_every_break_still_breaks_something(broken: Break) -> None:
     assert broken.applied(source) != source
     if broken.path.endswith(".py"):
         compile(broken.applied(source), broken.path, "exec")
+
+
+@pytest.mark.skipif(not is_full(), reason="they are run by themselves")
+@pytest.mark.parametrize("suite", sorted({s for broken in BREAKS.values() for s in broken.suites}))
+def test_code_that_is_not_broken_passes(suite: Suite) -> None:
+    """A suite that always fails would find out everything."""
+    assert untouched(suite).caught_by is None
 
 
 @pytest.mark.parametrize("name", BREAKS if is_full() else A_FEW)

@@ -22,6 +22,11 @@ class Verdict:
     output: str = ""
 
 
+def untouched(suite: Suite) -> Verdict:
+    """Run one suite on the code as it is."""
+    return _run(None, suite)
+
+
 def tried(broken: Break) -> Verdict:
     """Run the suites that are to find a break out until one does."""
     output = ""
@@ -33,14 +38,15 @@ def tried(broken: Break) -> Verdict:
     return Verdict(None, output)
 
 
-def _run(broken: Break, suite: Suite) -> Verdict:
+def _run(broken: Break | None, suite: Suite) -> Verdict:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutation.plugin", "--tb=no"]
     environment = {
         **os.environ,
-        SWITCH: broken.name,
         "NIGHTSHIFT_PROOF": "share",
         "PYTHONPATH": str(ROOT / "tests"),
     }
+    if broken is not None:
+        environment[SWITCH] = broken.name
     try:
         done = subprocess.run(
             [*command, "-p", "no:cacheprovider", *suite],
@@ -58,4 +64,4 @@ def _run(broken: Break, suite: Suite) -> Verdict:
         return Verdict(found[1])
     if done.returncode == 0:
         return Verdict(None, done.stdout)
-    raise AssertionError(f"{broken.name}: the tests did not run\n{done.stdout}{done.stderr}")
+    raise AssertionError(f"{broken}: the tests did not run\n{done.stdout}{done.stderr}")
