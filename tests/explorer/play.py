@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 DUE = builders.NOW + builders.HOUR
 """When the tasks of a play are due, and what time it is when it begins."""
-ROUNDS = 7
+ROUNDS = 20
 BETWEEN_ROUNDS = timedelta(seconds=100)
-"""Seven of them are longer than the launch deadline of these plays and shorter than an hour."""
+"""Twenty rounds are longer than the launch deadline, enough for a line at one seat, and shorter
+than an hour, when the tasks of these plays are due again."""
 SEPARATOR = " / "
 """Between an actor and the fate of its call, in a choice of a schedule."""
 
@@ -209,7 +210,7 @@ class Play:
     def rest(self) -> None:
         """Let everybody finish and time pass, with a tick now and then, and judge what is left.
 
-        It goes on past the launch deadline, if it has to, and no further.
+        It goes on past the launch deadline and until the line has been served, and no further.
         """
         self.finish()
         for _ in range(ROUNDS):
@@ -223,7 +224,7 @@ class Play:
 
     def _is_quiet(self) -> bool:
         found = self.rows.snapshot(self.now)
-        due = any(task.is_due(self.now) for task in found.tasks)
+        due = any(promises.waits(task, self.now) for task in found.tasks)
         return not (found.slots or due or any(not made.over for made in self.cloud.made.values()))
 
     def fingerprint(self) -> str | None:

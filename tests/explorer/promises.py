@@ -6,12 +6,14 @@ executions beside the rows.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from explorer.cloud import Cloud
 from explorer.stage import Stage
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.enums import Outcome, RunStatus, Trigger
 from nightshift.domain.model.run import Run, occurrence_run_id, task_id_of
+from nightshift.domain.model.task import Task
 from nightshift_toolkit.audit import Snapshot, check
 
 OWNERS_WRITES = ("tasks.replace", "tasks.switch", "tasks.delete", "tasks.create")
@@ -121,12 +123,21 @@ def _everything_is_free(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
         if not made.over:
             yield f"the execution {made.name} still runs"
     for task in snapshot.tasks:
-        if snapshot.now is not None and task.is_due(snapshot.now):
-            yield f"{task.id} is still due since {task.state.due_at}"
+        if snapshot.now is not None and waits(task, snapshot.now):
+            yield f"{task.id} still waits since {task.state.next_run_at}"
+
+
+def waits(task: Task, now: datetime) -> bool:
+    """Whether an occurrence has come that was not dealt with, even if it was backed off."""
+    upcoming = task.state.next_run_at
+    return task.is_armed and upcoming is not None and upcoming <= now
 
 
 def _records_tell_the_truth(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
-    """Success was worked for once, a tombstone and a refused launch never, and so on (P7, P18)."""
+    """Success was worked for once, a tombstone and a refused launch never, and so on (P7, P18).
+
+    An execution that came after its run was written off is nobody's; the fence kept it from work.
+    """
     for run in snapshot.runs:
         works, made = cloud.works[run.id], cloud.made.get(run.id)
         ended = made.status if made else None
@@ -136,7 +147,8 @@ def _records_tell_the_truth(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
             yield f"{run.id} was skipped and has an execution"
         if works and (run.reason in NEVER_WORKED):
             yield f"{run.id} is {run.status}: {run.reason}, and was worked on"
-        if made and not made.reported and _word(ended) not in (None, run.status.value):
+        late = run.reason == "not_launched"
+        if made and not made.reported and not late and _word(ended) not in (None, run.status.value):
             yield f"{run.id} is {run.status}: {run.reason}, and its execution {ended}: {made.error}"
         if made and made.reported and run.status.value != _reported(run, cloud, ended):
             yield f"{run.id} is {run.status}: {run.reason}, and its worker said otherwise"

@@ -1,0 +1,88 @@
+"""The ends of runs, told twice, late or never, and cancelled meanwhile."""
+
+from datetime import timedelta
+
+import builders
+from explorer.play import Play
+from explorer.scene import IN_SAME_THREAD, IN_THREAD, OFTEN, ONCE, ONE, small, working
+
+
+@small
+def a_completion_comes_twice_while_the_next_is_due() -> Play:
+    """The record step, its repetition, and a tick that wants the task again."""
+    play = Play()
+    task = play.add(OFTEN)
+    play.cloud.script.records = 2
+    working(play, task)
+    play.now += builders.MINUTE
+    play.tick("tick")
+    return play
+
+
+@small
+def a_completion_is_lost_and_the_next_is_due() -> Play:
+    """Nobody tells the end; two ticks verify it."""
+    play = Play()
+    task = play.add(ONE)
+    play.cloud.script.records = play.cloud.script.events = 0
+    working(play, task)
+    play.now += builders.HOUR
+    play.tick("tick")
+    play.tick("other tick")
+    return play
+
+
+@small
+def a_failure_is_told_while_the_task_is_deleted() -> Play:
+    """The record step and the status change tell one end, and the task goes."""
+    play = Play()
+    task = play.add(ONE)
+    play.cloud.script.failing = frozenset({task.id})
+    working(play, task)
+    play.delete("delete", task)
+    return play
+
+
+@small
+def a_running_run_is_cancelled() -> Play:
+    """A cancellation meets the end of the work."""
+    play = Play()
+    task = play.add(ONE)
+    slot = working(play, task)
+    play.cancel("cancel", task, slot.run_id)
+    return play
+
+
+@small
+def a_running_once_task_is_cancelled_and_verified() -> Play:
+    """A cancellation meets a tick that verifies and the end of the work."""
+    play = Play()
+    task = play.add(ONCE)
+    slot = working(play, task)
+    play.now += timedelta(minutes=10)
+    play.cancel("cancel", task, slot.run_id)
+    play.tick("tick")
+    return play
+
+
+@small
+def a_once_task_ends_while_it_is_triggered_again() -> Play:
+    """A trigger whose launch is refused puts back what it found, not what it had read before."""
+    play = Play()
+    task = play.add(ONCE)
+    working(play, task)
+    play.cloud.script.refused = frozenset({task.id})
+    play.trigger("trigger", task)
+    return play
+
+
+@small
+def a_thread_is_held_by_a_run_whose_end_nobody_heard() -> Play:
+    """The holder of a thread is verified before an occurrence is skipped because of it."""
+    play = Play()
+    task = play.add(IN_THREAD)
+    play.cloud.script.records = play.cloud.script.events = 0
+    working(play, task)
+    play.now += timedelta(minutes=30)
+    play.trigger("trigger", play.add(IN_SAME_THREAD))
+    return play

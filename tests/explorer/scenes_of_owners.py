@@ -1,0 +1,68 @@
+"""Owners who edit, pause and delete what is being started."""
+
+from explorer.play import Play
+from explorer.scene import ONCE, ONE, small, working
+
+
+@small
+def a_due_task_is_given_another_prompt() -> Play:
+    """An edit meets an admission."""
+    play = Play()
+    task = play.add(ONE)
+    play.tick("tick")
+    play.patch("patch", task)
+    return play
+
+
+@small
+def a_due_task_is_paused_and_resumed() -> Play:
+    """A pause and a resumption meet an admission."""
+    play = Play()
+    task = play.add(ONE)
+    play.tick("tick")
+    play.pause("pause", task)
+    play.resume("resume", task)
+    return play
+
+
+@small
+def a_due_task_is_deleted() -> Play:
+    """A deletion meets an admission and a trigger."""
+    play = Play()
+    task = play.add(ONE)
+    play.tick("tick")
+    play.delete("delete", task)
+    return play
+
+
+@small
+def a_triggered_task_is_deleted() -> Play:
+    """A deletion meets a trigger whose launch is refused."""
+    play = Play()
+    task = play.add(ONCE)
+    play.cloud.script.refused = frozenset({task.id})
+    play.trigger("trigger", task)
+    play.delete("delete", task)
+    return play
+
+
+@small
+def a_refused_trigger_meets_a_tick() -> Play:
+    """A `once` task is put back as it was while the clock looks."""
+    play = Play()
+    task = play.add(ONCE)
+    play.cloud.script.refused = frozenset({task.id})
+    play.trigger("trigger", task)
+    play.tick("tick")
+    return play
+
+
+@small
+def a_running_task_is_edited_and_deleted() -> Play:
+    """Past the fence a run needs nothing of its task."""
+    play = Play()
+    task = play.add(ONE)
+    working(play, task)
+    play.patch("patch", task)
+    play.delete("delete", task)
+    return play
