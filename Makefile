@@ -4,13 +4,16 @@ PINS := layers/vendor/requirements.txt layers/toolkit/requirements.txt pyproject
 DESK := .venv/desk-$(shell cat $(PINS) | cksum | tr ' ' '-')
 TESTS := .venv/tests-$(shell cat $(PINS) tests/requirements.txt | cksum | tr ' ' '-')
 PIP := .venv/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+QUIETLY := > .venv/install.log 2>&1 || { echo "The pinned packages could not be installed: $$(grep -v '^WARNING' .venv/install.log | tail -n 1) (all of it: .venv/install.log)"; exit 1; }
 PYTHONS := python3.13 python3.12 python3.11 python3
+# A virtual environment does not survive being copied or moved: its scripts name where it was made.
+MOVED := $(shell test -d .venv && test "$$(cat .venv/place 2>/dev/null)" != "$$(pwd)" && echo moved)
 IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: run test proof fuzz client check build
+.PHONY: run test proof fuzz client check build $(if $(MOVED),.venv/bin/python)
 
-run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port.
-	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT))
+run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port, AGENT="my-agent --flag" for prompts.
+	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT)) $(if $(AGENT),-- $(AGENT))
 
 test: $(TESTS) ## All tests. ARGS=... goes to pytest.
 	@.venv/bin/python -m pytest $(ARGS)
@@ -34,15 +37,16 @@ build: ## What `sam deploy` uploads.
 
 $(TESTS): $(DESK)
 	@echo "Installing the pinned test packages into .venv ..."
-	@$(PIP) install -r tests/requirements.txt
+	@$(PIP) install -r tests/requirements.txt $(QUIETLY)
 	@rm -f .venv/tests-* && touch $@
 
 $(DESK): .venv/bin/python
 	@echo "Installing the pinned packages into .venv ..."
-	@$(PIP) install -r layers/toolkit/requirements.txt
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(PIP) install -r layers/toolkit/requirements.txt $(QUIETLY)
+	@$(PIP) install --no-deps --no-build-isolation -e . $(QUIETLY)
 	@rm -f .venv/desk-* && touch $@
 
 .venv/bin/python:
-	@for python in $(PYTHONS); do if $$python -c "$(IS_GOOD)" 2>/dev/null; then echo "Making .venv with $$python ..."; exec $$python -m venv .venv; fi; done; \
+	@$(if $(MOVED),echo "This folder was copied or moved; its .venv is made anew."; rm -rf .venv)
+	@for python in $(PYTHONS); do if $$python -c "$(IS_GOOD)" 2>/dev/null; then echo "Making .venv with $$python ..."; $$python -m venv .venv && pwd > .venv/place; exit; fi; done; \
 	echo "Nightshift needs Python 3.11 or newer with venv and pip; none of $(PYTHONS) is one."; exit 1

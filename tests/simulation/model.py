@@ -116,7 +116,8 @@ class Expected:
         admitted = run.status.value != "skipped"
         self.runs += admitted
         self.clock_runs += admitted
-        self.consumed = self.once
+        if admitted:
+            self.consumed = self.once
         if self.once:
             self.status = "running" if admitted else "failed"
             if not admitted:

@@ -18,8 +18,10 @@ from integration.local_cloud.probes import eventually
 from nightshift_toolkit.local_cloud.claim import claim
 from nightshift_toolkit.local_cloud.errors import (
     AlreadyRunningError,
+    DamagedStateError,
     EngineStoppedError,
     PortBusyError,
+    StateFolderError,
 )
 from nightshift_toolkit.local_cloud.issuer import mint_token
 from nightshift_toolkit.local_cloud.loopback import listen
@@ -84,6 +86,11 @@ class Run:
         self.process.send_signal(number)
         return self.process.wait(READY_SECONDS)
 
+    def close(self) -> None:
+        """End it without waiting for what runs."""
+        self.process.send_signal(signal.SIGINT)
+        self.end(signal.SIGTERM)
+
     def told_by_worker(self, action: str) -> bool:
         return f'"{action}"' in (self.folder / "worker.log").read_text()
 
@@ -97,7 +104,7 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path) -> Iterator[Run]:
     started = Run(folder, free_port())
     yield started
-    started.end(signal.SIGINT)
+    started.close()
 
 
 def test_ctrl_c_stops_everything_that_was_started(run: Run) -> None:
@@ -149,6 +156,9 @@ class Api:
     def statuses(self, task: str) -> list[str]:
         return [run["status"] for run in self._ask("GET", f"/{task}/runs")["items"]]
 
+    def reasons(self, task: str) -> list[str]:
+        return [run["reason"] for run in self._ask("GET", f"/{task}/runs")["items"]]
+
 
 @contextlib.contextmanager
 def another(folder: Path) -> Iterator[Run]:
@@ -156,7 +166,7 @@ def another(folder: Path) -> Iterator[Run]:
     try:
         yield run
     finally:
-        run.end(signal.SIGINT)
+        run.close()
 
 
 def test_the_next_run_finds_the_tasks_of_the_last_even_after_a_kill(run: Run, folder: Path) -> None:
@@ -220,3 +230,85 @@ def test_an_engine_that_dies_ends_the_run_with_one_sentence(run: Run) -> None:
     said = run.output()
     assert "The engine was killed by signal 9" in said
     assert "Traceback" not in said
+
+
+def worker_pid(run: Run) -> int:
+    """Return the process id of the worker, which is not that of the tether that holds it."""
+    queue = run.ready()["queue_url"]
+    listed = subprocess.run(
+        ["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True, check=True
+    )
+    found = [
+        int(line.split()[0])
+        for line in listed.stdout.splitlines()
+        if queue in line and "tether" not in line
+    ]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_a_worker_that_is_killed_is_replaced_and_the_next_run_succeeds(run: Run) -> None:
+    """P18: what it was doing ends as `worker_lost`; nothing else of the cloud ends."""
+    api = Api(run)
+    task = api.create("sleep 600")
+    api.trigger(task)
+    eventually(lambda: run.told_by_worker("run_picked_up"), READY_SECONDS)
+    os.kill(worker_pid(run), signal.SIGKILL)
+    eventually(lambda: "The worker was ended by SIGKILL; starting another." in run.output())
+    other = api.create("true")
+    api.trigger(other)
+    eventually(lambda: api.statuses(other) == ["success"], READY_SECONDS)
+    eventually(lambda: api.reasons(task) == ["worker_lost"], 2 * READY_SECONDS)
+
+
+def test_ctrl_c_lets_a_run_end_and_its_record_says_how(run: Run, folder: Path) -> None:
+    api = Api(run)
+    task = api.create("sleep 4; echo done")
+    api.trigger(task)
+    eventually(lambda: run.told_by_worker("run_picked_up"), READY_SECONDS)
+    assert run.end(signal.SIGINT) == 0
+    assert "Waiting for the end of what runs" in run.output()
+    with another(folder) as again:
+        assert Api(again).statuses(task) == ["success"]
+
+
+def test_a_second_ctrl_c_waits_for_nothing_and_says_what_becomes_of_the_run(run: Run) -> None:
+    api = Api(run)
+    api.trigger(api.create("sleep 600"))
+    eventually(lambda: run.told_by_worker("run_picked_up"), READY_SECONDS)
+    run.process.send_signal(signal.SIGINT)
+    eventually(lambda: "Waiting for the end" in run.output())
+    assert run.end(signal.SIGINT) == 0
+    assert "recorded as failed (workflow_error) at the next start" in run.output()
+
+
+def test_a_damaged_store_is_told_and_left_as_it_is(run: Run, folder: Path) -> None:
+    Api(run).create("true")
+    run.end(signal.SIGINT)
+    engine = folder / "engine"
+    table = engine / (engine / "CURRENT").read_text() / "dynamodb.json"
+    torn = table.read_bytes()[:-40]
+    table.write_bytes(torn)
+    second = Run(folder, free_port())
+    assert second.process.wait(READY_SECONDS) == EngineStoppedError.exit_code
+    assert f"{table} is damaged, and nothing in it was changed" in second.output()
+    assert "Ready" not in second.output()
+    assert "Traceback" not in second.output()
+    assert table.read_bytes() == torn
+
+
+def test_a_state_folder_that_is_a_file_is_told_in_one_sentence(folder: Path) -> None:
+    folder.write_text("no folder")
+    refused = Run(folder, free_port())
+    assert refused.process.wait(READY_SECONDS) == StateFolderError.exit_code
+    assert f"Nothing can be kept in {folder}" in refused.output()
+    assert "Traceback" not in refused.output()
+
+
+def test_a_damaged_key_is_told_in_one_sentence(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "issuer-key.pem").write_text("no key")
+    refused = Run(folder, free_port())
+    assert refused.process.wait(READY_SECONDS) == DamagedStateError.exit_code
+    assert f"{folder / 'issuer-key.pem'} is damaged" in refused.output()
+    assert "Traceback" not in refused.output()

@@ -10,6 +10,8 @@ from nightshift_toolkit.cli.failures import ExitCode, Failure
 STATE_FOLDER = ".nightshift"
 STATE_FILE = "local.json"
 DEFAULT_USER = "me"
+PROJECT = Path(__file__).resolve().parents[4]
+_FACTS = ("api_url", "issuer", "endpoint_url", "region", "table_name", "queue_url")
 
 
 @dataclass(frozen=True)
@@ -27,21 +29,36 @@ class LocalCloud:
     def token(self, user: str) -> str:
         """A token that makes its bearer `user`, for this local cloud only."""
         # Signing is slow to load, and with a token of one's own it is not needed.
+        from nightshift_toolkit.local_cloud.errors import DamagedStateError  # noqa: PLC0415
         from nightshift_toolkit.local_cloud.issuer import mint_token  # noqa: PLC0415
 
-        return mint_token(user, state_dir=self.folder, issuer=str(self.facts["issuer"]))
+        try:
+            return mint_token(user, state_dir=self.folder, issuer=str(self.facts["issuer"]))
+        except DamagedStateError as damaged:
+            raise Failure(str(damaged), ExitCode.FAULT) from damaged
 
 
 def find_local_cloud(start: Path | None = None) -> LocalCloud | None:
-    """The local cloud of the nearest folder, from the current one upwards, that has one running."""
+    """The local cloud of the nearest folder, from the current one upwards, that has one running.
+
+    Last of all that of the project whose command this is, which is where it is started.
+    """
     here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents):
-        try:
-            facts = json.loads((folder / STATE_FOLDER / STATE_FILE).read_text("utf-8"))
-        except (OSError, ValueError):
-            continue
-        return LocalCloud(folder / STATE_FOLDER, facts)
+    for folder in (here, *here.parents, PROJECT):
+        facts = _facts(folder / STATE_FOLDER / STATE_FILE)
+        if facts is not None:
+            return LocalCloud(folder / STATE_FOLDER, facts)
     return None
+
+
+def _facts(path: Path) -> dict[str, Any] | None:
+    """What a running cloud says of itself; None where there is none, or something else."""
+    try:
+        facts = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    whole = isinstance(facts, dict) and all(isinstance(facts.get(name), str) for name in _FACTS)
+    return facts if whole else None
 
 
 def require_local_cloud() -> LocalCloud:

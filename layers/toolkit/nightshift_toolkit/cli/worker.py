@@ -112,7 +112,7 @@ def command(
     if heartbeat_seconds and heartbeat_seconds > silence_seconds / 2:
         raise click.UsageError("--heartbeat-seconds must be at most half of --silence-seconds.")
     settings = WorkerSettings(
-        agent_command=_found(agent),
+        agent_command=program(agent),
         folder=workdir.absolute() if workdir else None,
         silence_seconds=silence_seconds,
         heartbeat_seconds=heartbeat_seconds or usual_heartbeat,
@@ -121,7 +121,7 @@ def command(
     raise SystemExit(_serve(settings, _place(queue_url, table, region, profile)))
 
 
-def _found(agent: tuple[str, ...]) -> tuple[str, ...]:
+def program(agent: tuple[str, ...]) -> tuple[str, ...]:
     """The command with its program's whole path: runs have other folders than this process."""
     if not agent:
         return ()

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from nightshift_toolkit.local_cloud.errors import AlreadyRunningError
+from nightshift_toolkit.local_cloud.errors import AlreadyRunningError, StateFolderError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,10 +24,14 @@ def claim(folder: Path) -> int:
 
     Raises:
         AlreadyRunningError: somebody has it.
+        StateFolderError: it cannot be written.
 
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StateFolderError(folder, error) from error
     deadline = time.monotonic() + _HANDOVER_SECONDS
     while True:
         try:
@@ -45,7 +49,8 @@ def claim(folder: Path) -> int:
 
 
 def _owner(descriptor: int) -> int:
-    return int(os.pread(descriptor, 32, 0) or b"0")
+    written = os.pread(descriptor, 32, 0)
+    return int(written) if written.isdigit() else 0
 
 
 def _lives(pid: int) -> bool:

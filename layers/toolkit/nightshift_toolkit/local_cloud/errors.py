@@ -23,7 +23,7 @@ class PortBusyError(LocalCloudError):
         """Name the busy `port`."""
         super().__init__(
             f"Port {port} on 127.0.0.1 is in use by another program: "
-            "stop that program, or choose another port with --port."
+            "stop that program, or choose another port with --port, or make run PORT=..."
         )
 
 
@@ -79,13 +79,13 @@ class TickFailedError(LocalCloudError):
 
 
 class WorkerStoppedError(LocalCloudError):
-    """The worker ended although nobody asked it to."""
+    """The worker keeps ending although nobody asks it to."""
 
     exit_code = 8
 
-    def __init__(self, exit_code: int, log: Path) -> None:
-        """Name its exit code and where its last words are."""
-        super().__init__(f"The worker stopped by itself (exit code {exit_code}); its log is {log}.")
+    def __init__(self, how: str, log: Path) -> None:
+        """Say `how` it ended the last time, and where its last words are."""
+        super().__init__(f"The worker {how}, five times within a minute; its log is {log}.")
 
 
 class UnhealthyError(LocalCloudError):
@@ -96,3 +96,33 @@ class UnhealthyError(LocalCloudError):
     def __init__(self, answer: str, log: Path) -> None:
         """Name what came instead of health, and where the functions' words are."""
         super().__init__(f"The API was deployed but is not healthy ({answer}); the log is {log}.")
+
+
+class StateFolderError(LocalCloudError):
+    """The state folder cannot be used."""
+
+    exit_code = 10
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        """Name the `folder` and what the system says of it."""
+        super().__init__(f"Nothing can be kept in {folder}: {error.strerror or error}.")
+
+
+class DamagedStateError(LocalCloudError):
+    """What an earlier run left behind cannot be read."""
+
+    exit_code = 11
+
+    def __init__(self, path: Path, advice: str) -> None:
+        """Name the damaged file or folder at `path`, and give `advice`."""
+        super().__init__(f"{path} is damaged, and nothing in it was changed: {advice}.")
+
+
+class NoOutputError(LocalCloudError):
+    """Nobody can read what is said."""
+
+    exit_code = 12
+
+    def __init__(self, error: OSError) -> None:
+        """Carry what the system says of standard output."""
+        super().__init__(f"Standard output cannot be written: {error.strerror or error}.")

@@ -18,6 +18,8 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from nightshift_toolkit.local_cloud.errors import DamagedStateError
+
 if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
@@ -28,16 +30,25 @@ ALL_SCOPES = ("nightshift/read", "nightshift/write", "nightshift/admin")
 DAY_SECONDS = 86_400
 _KEY_FILE = "issuer-key.pem"
 _KEY_ID = "local"
+_ADVICE = "remove it to have a new key made, with which old tokens end"
 
 
 def signing_key(state_dir: Path) -> rsa.RSAPrivateKey:
-    """Return the key of this state folder, made at the first call."""
+    """Return the key of this state folder, made at the first call.
+
+    Raises:
+        DamagedStateError: the file holds no such key.
+
+    """
     path = state_dir / _KEY_FILE
     if not path.exists():
         _write_key(path)
-    key = serialization.load_pem_private_key(path.read_bytes(), password=None)
+    try:
+        key = serialization.load_pem_private_key(path.read_bytes(), password=None)
+    except (OSError, TypeError, ValueError) as error:
+        raise DamagedStateError(path, _ADVICE) from error
     if not isinstance(key, rsa.RSAPrivateKey):
-        raise TypeError(f"{path} does not hold an RSA key")
+        raise DamagedStateError(path, _ADVICE)
     return key
 
 

@@ -10,6 +10,7 @@ between would mix two days; here the old generation stands until the new one is 
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from ministack.core.responses import now_iso  # type: ignore[import-untyped]
 from ministack.services import lambda_svc as functions  # type: ignore[import-untyped]
 from ministack.services import stepfunctions as states
 
+from nightshift_toolkit.local_cloud.errors import DamagedStateError
 from nightshift_toolkit.local_cloud.housekeeping import forget_old
 from nightshift_toolkit.local_cloud.journal import Journal, recording, replay
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _TRIES = 20
 _LARGE_JOURNAL_BYTES = 64 * 2**20
 _RESTARTED = "States.ServiceRestart"
+_ADVICE = "put back a copy of the folder, or move it away to begin with nothing"
 
 
 class Memory:
@@ -37,6 +40,9 @@ class Memory:
 
     Args:
         folder: this engine's alone.
+
+    Raises:
+        DamagedStateError: the generation in force cannot be read; nothing was changed.
 
     """
 
@@ -46,6 +52,7 @@ class Memory:
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
         self._generation = self._read_current()
+        self._ensure_whole()
         self._began = now_iso()
         self._point_at(self._generation)
         self._journal = Journal(self._journal_path(self._generation))
@@ -133,7 +140,25 @@ class Memory:
 
     def _read_current(self) -> int:
         current = self._folder / "CURRENT"
-        return int(current.read_text()) if current.exists() else 0
+        if not current.exists():
+            return 0
+        text = current.read_text(errors="replace").strip()
+        if not text.isdecimal():
+            raise DamagedStateError(current, _ADVICE)
+        return int(text)
+
+    def _ensure_whole(self) -> None:
+        """Read what ministack will: it begins anew, without a word, where it cannot read a file."""
+        if self._generation == 0:
+            return
+        generation = self._folder / str(self._generation)
+        if not (generation / "dynamodb.json").exists():
+            raise DamagedStateError(generation, _ADVICE)
+        for path in generation.glob("*.json"):
+            try:
+                json.loads(path.read_bytes())
+            except ValueError as error:
+                raise DamagedStateError(path, _ADVICE) from error
 
     def _journal_path(self, generation: int) -> Path:
         return self._folder / f"{generation}.journal"

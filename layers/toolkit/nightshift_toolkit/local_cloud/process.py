@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Any
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
 from ministack import app as ministack  # type: ignore[import-untyped]
+from ministack.core import lambda_runtime  # type: ignore[import-untyped]
 
 from nightshift_toolkit.local_cloud import shim
-from nightshift_toolkit.local_cloud.errors import UnsupportedEngineError
+from nightshift_toolkit.local_cloud.engine import SPOKEN
+from nightshift_toolkit.local_cloud.errors import DamagedStateError, UnsupportedEngineError
 from nightshift_toolkit.local_cloud.gateway import doors
 from nightshift_toolkit.local_cloud.housekeeping import copy_logs_to
 from nightshift_toolkit.local_cloud.persistence import Memory
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from nightshift_toolkit.local_cloud.gateway import App
 
 _GRACE_SECONDS = 2.0
+_END = "end:"
 
 
 def _watch_parent(stop: Callable[[], object]) -> None:
@@ -61,9 +64,12 @@ async def _serve(descriptors: list[int], memory: Memory | None) -> None:
 
 
 def _admin(word: str, memory: Memory | None) -> bool:
-    if word != "snapshot" or memory is None:
+    if word == "snapshot" and memory is not None:
+        memory.snapshot()
+    elif word.startswith(_END):
+        lambda_runtime.invalidate_worker(word.removeprefix(_END))
+    else:
         return False
-    memory.snapshot()
     return True
 
 
@@ -98,13 +104,14 @@ def _port(descriptor: int) -> int:
 
 def main() -> None:
     """Serve until told to stop."""
+    folder = Path(os.environ["STATE_DIR"])
     try:
         shim.install()
-    except UnsupportedEngineError as error:
-        sys.exit(str(error))
+        memory = Memory(folder) if os.environ["PERSIST_STATE"] == "1" else None
+    except (UnsupportedEngineError, DamagedStateError) as error:
+        print(error, flush=True)
+        sys.exit(SPOKEN)
     copy_logs_to(Path(os.environ["FUNCTIONS_LOG"]))
-    folder = Path(os.environ["STATE_DIR"])
-    memory = Memory(folder) if os.environ["PERSIST_STATE"] == "1" else None
     asyncio.run(_serve([int(argument) for argument in sys.argv[1:]], memory))
     _take_children_along()
 

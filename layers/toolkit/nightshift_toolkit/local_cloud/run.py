@@ -6,61 +6,82 @@ import contextlib
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import threading
 import time
-from functools import partial
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from nightshift_toolkit.local_cloud.errors import (
     EngineStoppedError,
     LocalCloudError,
-    WorkerStoppedError,
+    NoOutputError,
 )
+from nightshift_toolkit.local_cloud.local_worker import NIGHTSHIFT, LocalWorker
 from nightshift_toolkit.local_cloud.loopback import LOOPBACK
-from nightshift_toolkit.local_cloud.stack import LOCAL_PARAMETERS, PROJECT, LocalCloud
+from nightshift_toolkit.local_cloud.stack import PROJECT, LocalCloud
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 DEFAULT_PORT = 4580
 STATE_DIR = PROJECT / ".nightshift"
-NIGHTSHIFT = str(Path(sys.executable).parent / "nightshift")
 DEMO_AGENT = (sys.executable, "-m", "nightshift_toolkit.demo_agent")
-# Also into a pipe or a file, where Python would keep it back.
-SAY_AT_ONCE = partial(print, flush=True)
 _WATCH_SECONDS = 0.2
+_DRAIN_SECONDS = 60.0
 # Windows of successive ticks overlap, so that the clock looks every two seconds without a hole.
 _CLOCK = {"TickWindowSeconds": "65", "PollIntervalSeconds": "2", "TickTimeoutSeconds": "100"}
+
+
+def say_at_once(line: str) -> None:
+    """Print a line, also into a pipe or a file, where Python would keep it back."""
+    try:
+        print(line, flush=True)
+    except OSError as error:
+        raise NoOutputError(error) from error
+
+
+@dataclass(frozen=True)
+class _Stops:
+    """The wish to stop, and the wish not to wait for anything."""
+
+    stop: threading.Event = field(default_factory=threading.Event)
+    at_once: threading.Event = field(default_factory=threading.Event)
+
+    def wish(self) -> None:
+        """Take one more signal."""
+        if self.stop.is_set():
+            self.at_once.set()
+        self.stop.set()
 
 
 def run_local(
     *,
     port: int = DEFAULT_PORT,
     state_dir: Path = STATE_DIR,
-    agent_command: Sequence[str] = DEMO_AGENT,
-    say: Callable[[str], None] = SAY_AT_ONCE,
+    agent_command: Sequence[str] | None = DEMO_AGENT,
+    say: Callable[[str], None] = say_at_once,
 ) -> int:
     """Run the local cloud with one worker until Ctrl-C, and return the exit code.
 
     Args:
         port: of the HTTP API; the two after it are used too.
         state_dir: where everything is kept between two runs.
-        agent_command: what the worker starts for an agent action.
+        agent_command: what the worker starts for a prompt; None starts no worker.
         say: shows one line to the user.
 
     """
-    stop = threading.Event()
+    stops = _Stops()
     # What is on this machine is not reached through a proxy.
     os.environ["NO_PROXY"] = ",".join(
         filter(None, (os.environ.get("NO_PROXY") or os.environ.get("no_proxy"), LOOPBACK))
     )
-    cloud = LocalCloud(state_dir, port=port, parameters=_CLOCK, clock=True)
     try:
-        with _stopping(stop):
-            _serve(stop, cloud, agent_command, say)
+        cloud = LocalCloud(state_dir, port=port, parameters=_CLOCK, clock=True)
+        with _hearing(stops):
+            _serve(stops, cloud, agent_command, say)
     except LocalCloudError as error:
         print(error, file=sys.stderr)
         return error.exit_code
@@ -68,80 +89,60 @@ def run_local(
 
 
 def _serve(
-    stop: threading.Event,
+    stops: _Stops,
     cloud: LocalCloud,
-    agent_command: Sequence[str],
+    agent_command: Sequence[str] | None,
     say: Callable[[str], None],
 ) -> None:
     began = time.monotonic()
     say("Starting the local cloud ...")
     try:
         cloud.start()
-        with _worker(cloud, agent_command) as worker:
+        worker = None if agent_command is None else LocalWorker(cloud, agent_command, say)
+        with worker or nullcontext():
             say(f"Ready after {time.monotonic() - began:.1f} s.")
-            say(_greeting(cloud))
-            _watch(stop, cloud, worker)
+            say(_greeting(cloud, agent_command))
+            while not stops.stop.wait(_WATCH_SECONDS):
+                _look_after(cloud, worker)
+            _let_runs_end(cloud, worker, stops, say)
             say("Stopping ...")
     finally:
         cloud.stop()
     say(f"Stopped. Everything is kept in {cloud.state_dir} for the next run.")
 
 
-def _watch(stop: threading.Event, cloud: LocalCloud, worker: subprocess.Popen[bytes]) -> None:
-    while not stop.wait(_WATCH_SECONDS):
-        if not cloud.engine.is_running():
-            raise EngineStoppedError(cloud.engine.obituary())
-        if worker.poll() is not None:
-            raise WorkerStoppedError(worker.returncode, cloud.state_dir / "worker.log")
+def _look_after(cloud: LocalCloud, worker: LocalWorker | None) -> None:
+    if not cloud.engine.is_running():
+        raise EngineStoppedError(cloud.engine.obituary())
+    if worker is not None:
+        worker.watch()
 
 
-@contextlib.contextmanager
-def _worker(cloud: LocalCloud, agent_command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-    with (cloud.state_dir / "worker.log").open("wb") as log:
-        worker = _start_worker(cloud, agent_command, log)
-    try:
-        yield worker
-    finally:
-        # What the tether waits for; it asks the worker to stop, and kills it if it does not.
-        if worker.stdin is not None:
-            worker.stdin.close()
-        worker.wait()
+def _let_runs_end(
+    cloud: LocalCloud, worker: LocalWorker | None, stops: _Stops, say: Callable[[str], None]
+) -> None:
+    """Start nothing any more, and give what is at work a minute: executions end with the engine."""
+    cloud.stop_clock()
+    deadline = time.monotonic() + _DRAIN_SECONDS
+    at_work = cloud.runs_at_work()
+    if at_work:
+        say("Waiting for the end of what runs; Ctrl-C again stops at once:")
+        say("\n".join(f"  {run_id}" for run_id in at_work))
+    while at_work and time.monotonic() < deadline and not stops.at_once.wait(_WATCH_SECONDS):
+        _look_after(cloud, worker)
+        at_work = cloud.runs_at_work()
+    if at_work:
+        say("Not ended, and recorded as failed (workflow_error) at the next start:")
+        say("\n".join(f"  {run_id}" for run_id in at_work))
 
 
-def _start_worker(
-    cloud: LocalCloud, agent_command: Sequence[str], log: IO[bytes]
-) -> subprocess.Popen[bytes]:
-    command = [
-        *(sys.executable, "-m", "nightshift_toolkit.local_cloud.tether"),
-        *(NIGHTSHIFT, "worker", "--queue-url", cloud.outputs["WorkerQueueUrl"]),
-        *("--table", cloud.outputs["TableName"]),
-        *("--silence-seconds", LOCAL_PARAMETERS["WorkerSilenceSeconds"], "--drain-seconds", "2"),
-        # Ctrl-C waits for the look at the queue that is going on.
-        *("--poll-seconds", "1"),
-        # As many places as there are seats: no run waits for a worker here.
-        *("--allow-shell", "--concurrency", "10", "--", *agent_command),
-    ]
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        env={**_without_aws(os.environ), **cloud.engine.environment()},
-        start_new_session=True,
-    )
-
-
-def _without_aws(environment: Mapping[str, str]) -> dict[str, str]:
-    # A profile of the user's would be looked for before the made-up credentials.
-    return {name: value for name, value in environment.items() if not name.startswith("AWS_")}
-
-
-def _greeting(cloud: LocalCloud) -> str:
+def _greeting(cloud: LocalCloud, agent_command: Sequence[str] | None) -> str:
     command = shlex.quote(os.path.relpath(NIGHTSHIFT))
     return f"""
   API      {cloud.api_url}
   Token    {cloud.mint_token("me")}
            (of the user "me", for a day; anybody else's: {command} token --user NAME)
+  Prompts  {_who_works(command, agent_command)}
 
 Try, in another terminal:
   {command} tasks create --command "echo Hello from the night" --cron "* * * * *"
@@ -151,11 +152,19 @@ Logs are in {os.path.relpath(cloud.state_dir)}. Ctrl-C stops everything; nothing
 """
 
 
+def _who_works(command: str, agent_command: Sequence[str] | None) -> str:
+    if agent_command is None:
+        return f"wait for a worker of yours: {command} worker --allow-shell -- my-agent --flag"
+    if tuple(agent_command) == DEMO_AGENT:
+        return 'go to a demonstration agent; to your own with make run AGENT="my-agent --flag"'
+    return f"go to {shlex.join(agent_command)}"
+
+
 @contextlib.contextmanager
-def _stopping(stop: threading.Event) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM set `stop` instead of tearing the process apart."""
+def _hearing(stops: _Stops) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM be wishes instead of tearing the process apart."""
     before = {
-        number: signal.signal(number, lambda *_: stop.set())
+        number: signal.signal(number, lambda *_: stops.wish())
         for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:

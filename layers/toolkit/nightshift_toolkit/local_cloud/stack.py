@@ -136,6 +136,22 @@ class LocalCloud:
             FunctionName=self.outputs["TickFunctionName"], Payload=json.dumps(event), **options
         )
 
+    def stop_clock(self) -> None:
+        """Start nothing any more: no tick begins, and the one that goes on is ended.
+
+        What it had admitted and not yet launched keeps its keys, and is launched after the next
+        start.
+        """
+        self.client("events").disable_rule(Name=self.deployment.resources["TickRule"])
+        self.engine.end_function(self.outputs["TickFunctionName"])
+
+    def runs_at_work(self) -> list[str]:
+        """Return the ids of the runs whose executions go on."""
+        answer = self.client("stepfunctions").list_executions(
+            stateMachineArn=self.outputs["StateMachineArn"], statusFilter="RUNNING"
+        )
+        return [execution["name"] for execution in answer["executions"]]
+
     def start(self) -> LocalCloud:
         """Start everything and return when the API has answered.
 
