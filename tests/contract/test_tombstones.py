@@ -28,16 +28,18 @@ def test_a_skip_writes_the_tombstone_and_advances_the_task(
     assert stores.held_keys() == {}
 
 
-def test_a_skip_is_shown_as_the_tasks_last_run(stores: Stores) -> None:
+def test_a_skip_leaves_what_is_shown_of_the_last_run(stores: Stores) -> None:
     """RunStore.skip: that nothing ran is no reason to say that something did (B73)."""
     task = created(stores)
-    tombstone = builders.tombstone(task)
-    plan = task.plan_after_dispatch(None, DUE, counted=False)
-    assert stores.runs.skip(tombstone, task, plan)
+    held = admitted(stores, task)
+    ended(stores, held, outcome=Outcome.FAILED, error="it broke", started_at=DUE)
+    before = read(stores, task)
+    plan = before.plan_after_dispatch(None, before.state.next_run_at or DUE, counted=False)
+    assert stores.runs.skip(builders.tombstone(before), before, plan)
     state = read(stores, task).state
-    assert (state.last_run_id, state.last_status) == (tombstone.id, "skipped")
-    assert state.last_run_at is None
-    assert state.last_error is None
+    assert (state.last_run_id, state.last_status) == (held.run_id, "failed")
+    assert (state.last_run_at, state.last_thread_id) == (DUE, held.thread_id)
+    assert state.last_error == "it broke"
 
 
 def test_a_skipped_once_task_fails_with_the_reason(stores: Stores) -> None:

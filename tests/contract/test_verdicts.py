@@ -83,14 +83,14 @@ def test_a_status_that_is_not_named_is_left_alone(stores: Stores) -> None:
     assert after.revision == paused.revision
 
 
-def test_a_run_that_never_started_leaves_the_last_start_as_it_was(stores: Stores) -> None:
-    """Ended, B73: `last_run_at` is not stamped though nothing ran."""
+def test_a_run_that_never_started_shows_no_start(stores: Stores) -> None:
+    """Ended, B73: nothing is stamped though nothing ran, nothing of an older run mixed in."""
     task = created(stores)
     ended(stores, admitted(stores, task), started_at=DUE)
     second = admitted(stores, read(stores, task), nonce="nonce-b")
     ended(stores, second, outcome=Outcome.FAILED, error="refused", started_at=None)
     state = read(stores, task).state
-    assert state.last_run_at == DUE
+    assert (state.last_run_at, state.last_thread_id) == (None, second.thread_id)
     assert (state.last_run_id, state.last_status) == (second.run_id, "failed")
 
 

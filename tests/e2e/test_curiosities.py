@@ -78,6 +78,7 @@ def test_a_strange_path_or_method_is_refused(
         b'{"a":' * 50_000,
         b'{"title": "' + b"x" * 1_000_000 + b'"}',
         b"\xff\xfe",
+        json.dumps(GOOD).encode().replace(b"Hello", b"Hell\xf6"),
         base64.b64encode(json.dumps(GOOD).encode()),
         json.dumps(GOOD | {"schedule_spec": {"cron": "0 3 * * *", "zone": "UTC"}}).encode(),
         json.dumps(GOOD | {"priority": True}).encode(),
@@ -89,7 +90,7 @@ def test_a_strange_path_or_method_is_refused(
         json.dumps(GOOD | {"starts_at": 1772938800}).encode(),
         json.dumps(GOOD | {"labels": {"a": {"b": "c"}}}).encode(),
     ],
-    ids=range(24),
+    ids=range(25),
 )
 def test_a_strange_body_is_refused_and_leaves_no_trace(place: Place, body: bytes) -> None:
     """422 with a problem document, whatever it is (B127, B128)."""

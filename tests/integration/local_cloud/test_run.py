@@ -243,8 +243,8 @@ def worker_pid(run: Run) -> int:
         for line in listed.stdout.splitlines()
         if queue in line and "tether" not in line
     ]
-    assert len(found) == 1, found
-    return found[0]
+    # A child that it is just starting still has its name.
+    return min(found)
 
 
 def test_a_worker_that_is_killed_is_replaced_and_the_next_run_succeeds(run: Run) -> None:

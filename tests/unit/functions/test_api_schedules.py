@@ -119,7 +119,7 @@ def test_an_occurrence_that_is_too_late_is_on_record_as_skipped(desk: Desk) -> N
     assert tombstone["scheduled_for"] == "2026-03-01T13:00:00.000Z"
     assert (tombstone["folded"], tombstone["folded_through"]) == (2, "2026-03-01T15:00:00.000Z")
     after = desk.task(task["id"])
-    assert (after["status"], after["last_status"]) == ("enabled", "skipped")
+    assert (after["status"], after["last_run_id"]) == ("enabled", None)
     assert after["next_run_at"] == "2026-03-01T16:00:00.000Z"
 
 

@@ -279,9 +279,9 @@ class AdmissionResult:
 class Ended:
     """What the end of a run writes on its task, if the task still names that run (K6).
 
-    `status` None leaves the status alone; `last_run_at` is None when nothing ever started, and
-    the start of an earlier run stays shown. A failure shows its `error`, a success clears the last
-    one, an interrupted run leaves it.
+    `status` None leaves the status alone. What the task shows of its last run is all of this one:
+    `last_run_at` is None when it never started. A failure shows its `error`, a success clears the
+    last one, an interrupted run leaves it.
     """
 
     outcome: Outcome
@@ -331,9 +331,9 @@ class RunStore(Protocol):
     def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
         """Write a tombstone and advance its task together, if the task is still as `seen`.
 
-        The task shows the tombstone as its last run; a `once`, whose only chance is gone, shows the
-        reason as its error. An occurrence that already has its record only advances. False: the
-        task changed.
+        What the task shows of its last run stays, for nothing ran; a `once`, whose only chance is
+        gone, shows the reason as its error. An occurrence that already has its record only
+        advances. False: the task changed.
         """
         ...
 

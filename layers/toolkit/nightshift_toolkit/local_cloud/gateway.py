@@ -7,9 +7,12 @@ ministack tells APIs apart by host name or by a path prefix. A port of its own n
 from __future__ import annotations
 
 import json
+from contextvars import ContextVar
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+from ministack.services import apigateway  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 API_ID = "nightshift"
 API_ID_TAG = "ms-custom-id"
 _PREFIX = f"/_aws/execute-api/{API_ID}/$default"
+_is_text: ContextVar[bool] = ContextVar("is_text", default=True)
 _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost"})
 
 
@@ -34,11 +38,14 @@ def doors(app: App, *, api_port: int, admin: Callable[[str], bool]) -> App:
 
     """
 
+    is_text_type = apigateway._v2_request_body_is_text
+    apigateway._v2_request_body_is_text = lambda kind: _is_text.get() and is_text_type(kind)
+
     async def door(scope: Message, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
         elif scope["server"][1] == api_port:
-            await app(_addressed_to_api(scope), receive, send)
+            await _to_api(app, scope, receive, send)
         elif _comes_from_a_web_page(scope):
             await _answer(send, HTTPStatus.FORBIDDEN, "This port is not for web pages.")
         elif scope["path"].startswith("/_nightshift/"):
@@ -48,6 +55,32 @@ def doors(app: App, *, api_port: int, admin: Callable[[str], bool]) -> App:
             await app(scope, receive, send)
 
     return door
+
+
+async def _to_api(app: App, scope: Message, receive: Any, send: Any) -> None:
+    # ministack would put U+FFFD in place of what is no UTF-8, and a prompt would be stored that
+    # nobody wrote; so such a body goes to the function in base64, as binary ones do.
+    body = b""
+    more = True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    _is_text.set(_is_utf8(body))
+    received = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive_again() -> Any:
+        return next(received, None) or await receive()
+
+    await app(_addressed_to_api(scope), receive_again, send)
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _addressed_to_api(scope: Message) -> Message:

@@ -24,14 +24,9 @@ def ended(run: Run, outcome: RunOutcome) -> Run:
 
 def skipped(task: Task, tombstone: Run) -> Task:
     """What a tombstone writes on its task; a `once` has lost its only chance."""
-    error = task.state.last_error if task.recurring else f"skipped: {tombstone.reason}"
-    state = replace(
-        task.state,
-        last_run_id=tombstone.id,
-        last_status=tombstone.status.value,
-        last_error=error,
-    )
-    return replace(task, state=state)
+    if task.recurring:
+        return task
+    return replace(task, state=replace(task.state, last_error=f"skipped: {tombstone.reason}"))
 
 
 def told(task: Task, run_id: str, verdict: Ended) -> Task:
@@ -41,8 +36,8 @@ def told(task: Task, run_id: str, verdict: Ended) -> Task:
         before,
         status=verdict.status or before.status,
         last_run_id=run_id,
-        last_run_at=verdict.last_run_at or before.last_run_at,
-        last_thread_id=verdict.last_thread_id or before.last_thread_id,
+        last_run_at=verdict.last_run_at,
+        last_thread_id=verdict.last_thread_id,
         last_status=verdict.outcome.value,
         last_error=_last_error(before.last_error, verdict),
     )

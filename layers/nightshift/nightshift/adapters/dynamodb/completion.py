@@ -116,13 +116,11 @@ def _word_for_task(completion: Completion) -> list[Action]:
     attributes: dict[str, object] = {
         "last_run_id": completion.outcome.run_id,
         "last_status": verdict.outcome.value,
+        "last_run_at": verdict.last_run_at,
+        "last_thread_id": verdict.last_thread_id,
     }
     if verdict.status is not None:
         attributes["status"] = verdict.status.value
-    if verdict.last_run_at is not None:
-        attributes["last_run_at"] = verdict.last_run_at
-    if verdict.last_thread_id is not None:
-        attributes["last_thread_id"] = verdict.last_thread_id
     return removed + task_rows.assign(attributes) + _error_actions(verdict)
 
 

@@ -74,10 +74,9 @@ class DynamoRuns:
 
     def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
         """The tombstone and the advanced task together; the task alone where one exists."""
-        last = {"last_run_id": tombstone.id, "last_status": tombstone.status.value}
+        actions = task_rows.plan_actions(seen, plan)
         if not seen.recurring:
-            last["last_error"] = f"skipped: {tombstone.reason}"
-        actions = task_rows.plan_actions(seen, plan) + task_rows.assign(dict(last))
+            actions.append(TaskItem.last_error.set(f"skipped: {tombstone.reason}"))
         task = keys.task(seen.user_id, seen.id)
         advance = Update(task, actions, conditions.as_seen(seen))
         expires_at = int((tombstone.created_at + completion.HISTORY_LIFETIME).timestamp())

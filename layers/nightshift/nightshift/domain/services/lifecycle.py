@@ -199,7 +199,7 @@ class Lifecycle:
             outcome=Outcome.FAILED,
             status=status,
             last_run_at=None,
-            last_thread_id=None,
+            last_thread_id=slot.thread_id,
             error=reason,
         )
         if slot.trigger is Trigger.MANUAL:
