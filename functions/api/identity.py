@@ -41,8 +41,11 @@ def caller_of(claims: Mapping[str, Any]) -> Caller:
     """The caller that verified claims name.
 
     Raises:
-        Unauthenticated: there is no `sub`, or it cannot be part of a key.
+        Unauthenticated: there is no `sub`, or it cannot be part of a key; or the token says of
+            itself that it tells who somebody is, not what they may do.
     """
+    if claims.get("token_use", "access") != "access":
+        raise Unauthenticated
     subject = claims.get("sub")
     if not isinstance(subject, str) or _SUBJECT.fullmatch(subject) is None:
         raise Unauthenticated

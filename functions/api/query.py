@@ -1,5 +1,6 @@
 """Query parameters, each named by its route; a misspelt one is refused, not ignored."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +12,7 @@ from nightshift.domain.errors import InvalidRequest
 MAX_PARAMETERS: Final = 20
 DEFAULT_LIMIT: Final = 50
 MAX_LIMIT: Final = 100
-_DIGITS: Final = 3
+_COUNT: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -61,8 +62,7 @@ class Query:
         value = self.one("limit")
         if value is None:
             return DEFAULT_LIMIT
-        digits = value.isascii() and value.isdigit() and len(value) <= _DIGITS
-        if not digits or not 1 <= int(value) <= MAX_LIMIT:
+        if _COUNT.fullmatch(value) is None or int(value) > MAX_LIMIT:
             raise InvalidRequest(f"must be from 1 to {MAX_LIMIT}.", field="limit")
         return int(value)
 

@@ -9,6 +9,7 @@ from api.wire import (
     DEFAULT_PREVIEW_COUNT,
     AssistantId,
     ContextModeName,
+    Instant,
     JitterSeconds,
     Labels,
     LatenessSeconds,
@@ -75,8 +76,8 @@ class CreateTaskRequest(Wire):
     schedule_type: ScheduleType | None = None
     schedule_spec: ScheduleSpec
     timezone: str = "UTC"
-    starts_at: str | None = None
-    ends_at: str | None = None
+    starts_at: Instant | None = None
+    ends_at: Instant | None = None
     max_runs: RunLimit | None = None
     context_mode: ContextModeName = ContextMode.FRESH_THREAD
     thread_id: ThreadId | None = None
@@ -125,7 +126,10 @@ class CreateTaskRequest(Wire):
 
 
 class EditTaskRequest(Wire):
-    """Some fields of a task; those left out stay, null puts back what can be empty (P2)."""
+    """Some fields of a task; those left out stay, null puts back what can be empty (P2).
+
+    A recurring rule that becomes a single time loses its bounds, also those not sent.
+    """
 
     title: Title = absent()
     action: ActionBody = absent()
@@ -133,8 +137,8 @@ class EditTaskRequest(Wire):
     schedule_type: ScheduleType = absent()
     schedule_spec: ScheduleSpec = absent()
     timezone: str = absent()
-    starts_at: str | None = absent()
-    ends_at: str | None = absent()
+    starts_at: Instant | None = absent()
+    ends_at: Instant | None = absent()
     max_runs: RunLimit | None = absent()
     context_mode: ContextModeName = absent()
     thread_id: ThreadId | None = absent()
@@ -202,12 +206,12 @@ class PreviewScheduleRequest(Wire):
     schedule_type: ScheduleType | None = None
     schedule_spec: ScheduleSpec
     timezone: str = "UTC"
-    starts_at: str | None = None
-    ends_at: str | None = None
+    starts_at: Instant | None = None
+    ends_at: Instant | None = None
     max_runs: RunLimit | None = None
     jitter_seconds: JitterSeconds | None = None
     count: PreviewCount = DEFAULT_PREVIEW_COUNT
-    after: str | None = None
+    after: Instant | None = None
     language: Literal["en", "zh"] = "en"
 
     def to_command(self) -> PreviewSchedule:

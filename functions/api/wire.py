@@ -33,6 +33,14 @@ DEFAULT_PREVIEW_COUNT: Final = 10
 MAX_TIMEOUT_SECONDS: Final = 604_800
 THREAD_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_UNSEEN: Final = re.compile(
+    # What turns the text around it or shows as nothing; joiners stay, emoji and Persian need them.
+    "[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    # What will never be a character, and what each may read as they like.
+    "\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U000f0000-\U0010ffff"
+    + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 15))
+    + "]"
+)
 _CONTROL_BUT_LINES: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _MAX_PROBLEMS: Final = 20
 _FIELD_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
@@ -71,6 +79,10 @@ def absent() -> Any:
 def _one_line(text: str) -> str:
     if _CONTROL.search(text):
         raise PydanticCustomError("control", "must not contain control characters.")
+    if _UNSEEN.search(text):
+        raise PydanticCustomError(
+            "control", "must not contain characters that nobody sees or that turn text around."
+        )
     return _not_blank(text)
 
 
@@ -120,6 +132,12 @@ Labels = Annotated[
     ],
     Field(max_length=MAX_LABELS),
 ]
+_INSTANT: Final = {
+    "type": "string",
+    "format": "date-time",
+    "description": "RFC 3339 with an offset or Z.",
+}
+Instant = Annotated[str, WithJsonSchema(_INSTANT)]
 _SECONDS: Final = {"type": "integer", "minimum": 1, "maximum": MAX_SECONDS}
 _SELECTORS: Final[Mapping[str, Mapping[str, Any]]] = {
     "cron": {
@@ -136,8 +154,14 @@ _SELECTORS: Final[Mapping[str, Mapping[str, Any]]] = {
         },
         "exclude": {"type": "object"},
     },
-    "every_seconds": {"every_seconds": _SECONDS, "anchor": {"type": "string"}},
-    "once": {"once": {"type": "string"}},
+    "every_seconds": {"every_seconds": _SECONDS, "anchor": _INSTANT},
+    "once": {
+        "once": {
+            "type": "string",
+            "description": "RFC 3339 with an offset or Z, or YYYY-MM-DDTHH:MM:SS[.mmm], read"
+            " in the time zone.",
+        }
+    },
     "after_seconds": {"after_seconds": _SECONDS},
 }
 ScheduleSpec = Annotated[

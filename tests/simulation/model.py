@@ -180,6 +180,8 @@ class Expected:
         moved = _times(self.schedule) != _times(before)
         more = self.schedule.bounds.max_runs != before.bounds.max_runs
         blocked, self.blocked = self.blocked, False
+        if more and self._spent:
+            return NeverFires
         if self.status == "paused":
             return None
         if moved or (more and self.status != "enabled"):
@@ -187,7 +189,7 @@ class Expected:
                 return NeverFires
             self.status = "enabled"
             self.plan(now)
-        elif self.status == "enabled" and (blocked or self._spent):
+        elif self.status == "enabled" and blocked:
             self.plan(now)
             if self.once and self.next is None:
                 return TimePassed

@@ -276,7 +276,5 @@ def schedule_of(
     """The schedule that was sent whole, as it is read at `clock`."""
     assert not isinstance(sent.spec, Unset)
     assert not isinstance(sent.timezone, Unset)
-    bounds = parse_bounds(
-        starts_at=sent.starts_at, ends_at=sent.ends_at, max_runs=sent.max_runs, zone=sent.timezone
-    )
+    bounds = parse_bounds(starts_at=sent.starts_at, ends_at=sent.ends_at, max_runs=sent.max_runs)
     return parse_schedule(sent.spec, zone=sent.timezone, now=clock, bounds=bounds, previous=before)

@@ -77,7 +77,7 @@ def _schedule(row: Mapping[str, Any], after: datetime) -> Schedule:
     if isinstance(expression, str) and isinstance(zone, str) and not any(bounds.values()):
         return _cron(expression, zone)
     spec = row.get("schedule", {"cron": expression})
-    return parse_schedule(spec, zone=zone, now=after, bounds=parse_bounds(**bounds, zone=zone))
+    return parse_schedule(spec, zone=zone, now=after, bounds=parse_bounds(**bounds))
 
 
 @lru_cache(maxsize=4096)

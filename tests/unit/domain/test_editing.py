@@ -106,12 +106,15 @@ def test_null_clears_what_can_be_empty_and_puts_back_defaults(world: World) -> N
     assert cleared.definition == plain.definition
 
 
-def test_an_edit_of_nothing_is_an_edit_all_the_same(world: World) -> None:
-    """P2: one revision on, nothing else."""
+def test_an_edit_that_changes_nothing_writes_nothing(world: World) -> None:
+    """P2: no revision, no entry of the log, also when everything is sent as it is."""
     task = world.created()
-    edited = edit(world, task)
-    assert edited.definition == task.definition
-    assert edited.revision == 2
+    text = text_of(world, task)
+    assert edit(world, task) == task
+    same = Action(task.definition.action_kind, text)
+    assert edit(world, task, action=same, title=task.definition.title) == task
+    assert world.read(task) == task
+    assert len(world.store.tasks.changes(task.id, limit=10).items) == 1
 
 
 def test_a_new_prompt_replaces_the_old_one(world: World) -> None:

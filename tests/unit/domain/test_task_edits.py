@@ -162,12 +162,19 @@ def test_a_completed_task_with_more_runs_goes_on() -> None:
     assert changed.state.next_run_at == DUE + HOUR
 
 
-def test_fewer_runs_complete_a_task_that_has_had_them() -> None:
-    """SPEC section 3: `max_runs` reached makes it completed, also by an edit."""
+@pytest.mark.parametrize("status", [TaskStatus.ENABLED, TaskStatus.PAUSED, TaskStatus.COMPLETED])
+def test_a_number_of_runs_that_is_used_up_is_refused(status: TaskStatus) -> None:
+    """SPEC section 5: as an end that has passed is; whoever wants no more runs pauses it."""
+    task = builders.with_state(
+        builders.task(bounded_hourly(max_runs=9)), scheduled_run_count=3, status=status
+    )
+    with pytest.raises(NeverFires):
+        edit(task, schedule=bounded_hourly(max_runs=3))
+
+
+def test_a_number_of_runs_that_is_not_used_up_moves_nothing() -> None:
+    """P2: the next time stays."""
     task = builders.with_state(builders.task(bounded_hourly(max_runs=9)), scheduled_run_count=3)
-    changed = edit(task, schedule=bounded_hourly(max_runs=3))
-    assert changed.state.status is TaskStatus.COMPLETED
-    assert changed.state.due_at is None
     kept = edit(task, schedule=bounded_hourly(max_runs=4))
     assert kept.state == task.state
 

@@ -64,6 +64,7 @@ def house() -> House:
         None,
         {},
         {"scope": f"{READ} {WRITE}"},
+        {"sub": "alice", "scope": f"{READ} {WRITE}", "token_use": "id"},
         {"sub": "", "scope": f"{READ} {WRITE}"},
         {"sub": " ", "scope": f"{READ} {WRITE}"},
         {"sub": "alice#1", "scope": f"{READ} {WRITE}"},

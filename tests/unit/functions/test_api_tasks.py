@@ -81,11 +81,26 @@ def test_a_schedule_type_of_another_kind_is_refused(desk: Desk) -> None:
         assert (reply.code, list(reply.wrong())) == ("invalid_schedule", ["schedule_type"])
 
 
+@pytest.mark.parametrize(
+    "title", ["a\u202eb", "a\u200bb", "\ufeffa", "a\ufffe", "\U0010ffff", "a\ue000", "\U0001fffeb"]
+)
+def test_a_title_that_is_not_what_it_looks_like_is_refused(desk: Desk, title: str) -> None:
+    """SPEC 7: one line for people; what turns it around or cannot be seen is no part of it."""
+    refused = desk.call("POST", TASKS, {**DAILY, "title": title})
+    assert (refused.status, list(refused.wrong())) == (422, ["title"])
+
+
+def test_emoji_and_joiners_belong_to_titles(desk: Desk) -> None:
+    """B128: families of emoji and Persian words need their joiners."""
+    title = "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u0645\u06cc\u200c\u062e\u0648\u0627"
+    assert desk.create(title=title)["title"] == title
+
+
 def test_bounds_are_shown_as_instants(desk: Desk) -> None:
-    """SPEC 5: local times are read in the task's zone."""
+    """SPEC 5: whatever offset they came with, UTC."""
     task = desk.create(
         timezone="Europe/Berlin",
-        starts_at="2026-03-05T00:00:00",
+        starts_at="2026-03-05T00:00:00+01:00",
         ends_at="2026-04-01T00:00:00Z",
         max_runs=3,
     )

@@ -26,7 +26,7 @@ def schedule(
 ) -> Schedule:
     """A schedule as a user sends it."""
     limits = {"starts_at": None, "ends_at": None, "max_runs": None, **bounds}
-    parsed = parse_bounds(**limits, zone=zone) if bounds else NO_BOUNDS
+    parsed = parse_bounds(**limits) if bounds else NO_BOUNDS
     return parse_schedule(spec, zone=zone, now=now, bounds=parsed)
 
 

@@ -99,7 +99,7 @@ def test_three_times_are_given_unless_a_count_is_asked_for() -> None:
         ({"expr": "0 9 * * *", "zone": None}, "invalid_time_zone"),
         ({"expr": "0 9 * * *", "zone": {}}, "invalid_time_zone"),
         (
-            {"expr": "0 9 * * *", "zone": [], "starts_at": "2026-01-01T00:00:00"},
+            {"expr": "0 9 * * *", "zone": [], "starts_at": "2026-01-01T00:00:00Z"},
             "invalid_time_zone",
         ),
         ({"expr": "\ud800 9 * * *"}, "invalid_schedule"),

@@ -52,11 +52,27 @@ def test_a_schedule_whose_end_has_passed_may_not_be_submitted() -> None:
         made.ensure_launchable(NOW, Limits())
 
 
-def test_bounds_are_read_in_the_zone() -> None:
-    """Section 5: the same time forms as `once`."""
-    bounds = parse_bounds(starts_at="2026-07-01T09:00:00", ends_at=None, max_runs=3, zone=NEW_YORK)
+def test_bounds_are_instants_with_an_offset() -> None:
+    """Section 5: the local form is that of `once` alone."""
+    bounds = parse_bounds(starts_at="2026-07-01T09:00:00-04:00", ends_at=None, max_runs=3)
     assert bounds.starts_at == utc("2026-07-01T13:00")
     assert bounds.max_runs == 3
+
+
+@pytest.mark.parametrize("bound", ["starts_at", "ends_at"])
+@pytest.mark.parametrize("text", ["2026-07-01T09:00:00", "2026-07-01", "2026-07-01T09:00Z"])
+def test_a_bound_without_an_offset_is_refused(bound: str, text: str) -> None:
+    """Section 7: a date without a zone is nobody's instant."""
+    with pytest.raises(InvalidSchedule) as refused:
+        cron("0 9 * * *", **{bound: text})
+    assert refused.value.field == bound
+
+
+def test_an_anchor_without_an_offset_is_refused() -> None:
+    """Section 7: the grid of an interval has no zone."""
+    with pytest.raises(InvalidSchedule) as refused:
+        schedule({"every_seconds": 3600, "anchor": "2026-07-01T09:00:00"}, NEW_YORK)
+    assert refused.value.field == "schedule_spec.anchor"
 
 
 @pytest.mark.parametrize("runs", [0, -1, True, 1.0, "3"])

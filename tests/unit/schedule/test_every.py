@@ -30,9 +30,9 @@ def test_a_given_anchor_sets_the_grid_on_both_sides_of_it() -> None:
     assert made.occurrences(NOW, 2) == (utc("2026-01-01T00:20"), utc("2026-01-01T01:20"))
 
 
-def test_an_anchor_may_be_a_local_time_of_the_zone() -> None:
-    """Section 5: the same time forms as `once`."""
-    made = schedule({"every_seconds": 86_400, "anchor": "2026-01-01T09:00:00"}, NEW_YORK)
+def test_an_anchor_is_an_instant_with_an_offset() -> None:
+    """Section 5: the grid goes through it."""
+    made = schedule({"every_seconds": 86_400, "anchor": "2026-01-01T09:00:00-05:00"}, NEW_YORK)
     assert made.next_after(NOW) == utc("2026-01-01T14:00")
 
 

@@ -77,7 +77,7 @@ def test_the_words_tell_everything_that_limits_the_schedule() -> None:
             "exclude": {"dates": ["2026-12-25", "2026-12-28/2027-01-02"], "times": ["22:00-06:00"]},
         },
         "Asia/Shanghai",
-        starts_at="2026-12-01T09:00:00",
+        starts_at="2026-12-01T09:00:00+08:00",
         ends_at="2027-01-01T00:00:00Z",
         max_runs=1,
     )

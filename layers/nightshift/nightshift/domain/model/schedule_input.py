@@ -79,14 +79,14 @@ def parse_schedule(
 
 
 def parse_moment(text: object, *, zone: str, field: str) -> datetime:
-    """Read a time as `once`, `starts_at`, `ends_at` and `anchor` accept it, as a UTC instant.
+    """Read a time as `once` accepts it, as a UTC instant.
 
     RFC 3339 with an offset, or local `YYYY-MM-DDTHH:MM:SS[.mmm]` in the zone. A local time that
     does not exist is refused; one that exists twice is the earlier (SPEC section 5). `field` names
     the request field in the error. Raises InvalidSchedule.
     """
     if not is_time_text(text) or has_offset(text):
-        return _in_calendar(parse_rfc3339(text, field=field), field)
+        return _instant(text, field)
     try:
         placed = local_to_utc(parse_local(text, field=field), zone).first
     except OverflowError:
@@ -98,13 +98,13 @@ def parse_moment(text: object, *, zone: str, field: str) -> datetime:
     return _in_calendar(placed, field)
 
 
-def parse_bounds(*, starts_at: object, ends_at: object, max_runs: object, zone: str) -> Bounds:
-    """Read the bounds of a recurring schedule; None leaves one open.
+def parse_bounds(*, starts_at: object, ends_at: object, max_runs: object) -> Bounds:
+    """Read the bounds of a recurring schedule, RFC 3339 with an offset; None leaves one open.
 
     Raises InvalidSchedule for a malformed time, a `max_runs` below 1 and an end before the start.
     """
-    start = None if starts_at is None else parse_moment(starts_at, zone=zone, field="starts_at")
-    end = None if ends_at is None else parse_moment(ends_at, zone=zone, field="ends_at")
+    start = None if starts_at is None else _instant(starts_at, "starts_at")
+    end = None if ends_at is None else _instant(ends_at, "ends_at")
     if start is not None and end is not None and end < start:
         raise InvalidSchedule("ends_at lies before starts_at", field="ends_at")
     if max_runs is not None and (not _is_integer(max_runs) or max_runs < 1):
@@ -151,7 +151,7 @@ def _every(
 ) -> EverySchedule:
     seconds = _seconds(value, "schedule_spec.every_seconds")
     if "anchor" in spec:
-        anchor = parse_moment(spec["anchor"], zone=zone, field="schedule_spec.anchor")
+        anchor = _instant(spec["anchor"], "schedule_spec.anchor")
     elif isinstance(previous, EverySchedule) and previous.every_seconds == seconds:
         anchor = previous.anchor
     else:
@@ -175,6 +175,10 @@ def _seconds(value: object, field: str) -> int:
 
 def _is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _instant(text: object, field: str) -> datetime:
+    return _in_calendar(parse_rfc3339(text, field=field), field)
 
 
 def _in_calendar(instant: datetime, field: str) -> datetime:

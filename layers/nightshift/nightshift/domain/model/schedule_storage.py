@@ -28,7 +28,7 @@ def schedule_from_dict(stored: Mapping[str, Any]) -> Schedule:
         limits = stored.get("bounds", {})
         if not _STORED_SELECTORS[kind] <= spec.keys() or not limits.keys() <= _BOUNDS:
             raise CorruptRecord
-        bounds = parse_bounds(**{name: limits.get(name) for name in sorted(_BOUNDS)}, zone=zone)
+        bounds = parse_bounds(**{name: limits.get(name) for name in sorted(_BOUNDS)})
         # Everything stored is absolute, so no instant of reading can have a part in it.
         return parse_schedule(spec, zone=zone, now=_NO_NOW, bounds=bounds)
     except (InvalidSchedule, KeyError, TypeError, AttributeError) as unreadable:

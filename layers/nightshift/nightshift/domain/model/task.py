@@ -225,6 +225,7 @@ class Task:
         Raises:
             TaskNotMutable: a `once` task is running.
             InvalidSchedule: the new schedule may not be submitted now.
+            NeverFires: no run of the new number is left.
         """
         self._ensure_not_running("edited")
         changed = replace(self, definition=definition, revision=self.revision + 1, updated_at=now)
@@ -232,6 +233,8 @@ class Task:
         reshaped = not definition.schedule.same_times_as(before)
         more_runs = definition.schedule.bounds.max_runs != before.bounds.max_runs
         finished = self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED)
+        if more_runs and changed._has_spent(self.state.scheduled_run_count):
+            raise NeverFires("max_runs is used up: as many runs were started", field="max_runs")
         if self.state.status is TaskStatus.PAUSED:
             if reshaped:
                 definition.schedule.ensure_launchable(now, policy)
@@ -244,14 +247,15 @@ class Task:
 
     def _replanned_in_place(self, now: datetime) -> "Task":
         """An occurrence that waits for a seat is kept, also the last one before `ends_at` (P14)."""
-        spent = self._has_spent(self.state.scheduled_run_count)
-        if spent or self.state.next_run_at is None:
+        if self.state.next_run_at is None:
             return self.with_plan(self.plan(self.state.status, now))
         due_at = self._due_at(self.state.next_run_at)
         return replace(self, state=replace(self.state, due_at=due_at))
 
     def paused(self, reason: str | None, now: datetime) -> "Task":
-        """This task out of the clock's reach (P3); a paused task takes the new reason.
+        """This task out of the clock's reach (P3); a paused one takes the reason, if there is one.
+
+        One that stays as it is comes back itself.
 
         Raises:
             TaskNotMutable: a `once` task is running, or the task is finished.
@@ -261,6 +265,8 @@ class Task:
             raise TaskNotMutable(
                 f"A {self.state.status} task has nothing to pause; give it a new schedule first."
             )
+        if self.state.status is TaskStatus.PAUSED and reason in (None, self.state.pause_reason):
+            return self
         plan = self.plan(TaskStatus.PAUSED, now)
         return replace(
             self.with_plan(plan, pause_reason=reason),

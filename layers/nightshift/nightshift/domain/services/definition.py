@@ -31,7 +31,6 @@ def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Defini
         starts_at=request.starts_at,
         ends_at=request.ends_at,
         max_runs=request.max_runs,
-        zone=request.timezone,
     )
     definition = Definition(
         title=command.title,
@@ -146,16 +145,15 @@ def _edited_schedule(old: Schedule, edit: ScheduleEdit | Unset, now: datetime) -
     zone = _kept(edit.timezone, old.zone)
     spec = old.spec() if isinstance(edit.spec, Unset) else edit.spec
     kept = Bounds() if spec.keys() & SINGLE_TIMES else old.bounds
-    bounds = _edited_bounds(kept, edit, zone)
+    bounds = _edited_bounds(kept, edit)
     return parse_schedule(spec, zone=zone, now=now, bounds=bounds, previous=old)
 
 
-def _edited_bounds(old: Bounds, edit: ScheduleEdit, zone: str) -> Bounds:
+def _edited_bounds(old: Bounds, edit: ScheduleEdit) -> Bounds:
     sent = parse_bounds(
         starts_at=None if isinstance(edit.starts_at, Unset) else edit.starts_at,
         ends_at=None if isinstance(edit.ends_at, Unset) else edit.ends_at,
         max_runs=None if isinstance(edit.max_runs, Unset) else edit.max_runs,
-        zone=zone,
     )
     return Bounds(
         starts_at=old.starts_at if isinstance(edit.starts_at, Unset) else sent.starts_at,

@@ -270,6 +270,8 @@ class Dispatch:
                     raise ThreadBusy
                 case _:
                     raise ActiveRun
+        if not policy.max_concurrent_runs:
+            raise BudgetFull("The operator has stopped all starts for now.")
         raise BudgetFull
 
     def _launch_manual(self, task: Task, slot: Slot, payload: Payload, now: datetime) -> Run:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from nightshift.domain.commands import (
+    Action,
     CreateTask,
     DeleteTask,
     EditTask,
@@ -132,6 +133,8 @@ class Management:
     def edit_task(self, command: EditTask, now: datetime) -> TaskView:
         """Change the fields that were sent, and only those (P2).
 
+        An edit that changes nothing writes nothing, so that the revision stays.
+
         Raises:
             TaskNotFound: there is no such task of this user.
             PreconditionFailed: the task is not at a revision that was expected.
@@ -145,11 +148,14 @@ class Management:
             definition = edited_definition(task, command, policy, now)
             changed = task.edited(definition, now, policy)
             payload = None
-            if not isinstance(command.action, Unset):
+            new_text = self._is_new(task, command.action)
+            ensure_allowed(changed, policy)
+            if not new_text and definition == task.definition and not task.state.blocked_reason:
+                return self._view(task)
+            if new_text and not isinstance(command.action, Unset):
                 definition = replace(definition, payload_revision=changed.revision)
                 changed = replace(changed, definition=definition)
                 payload = new_payload(changed, command.action)
-            ensure_allowed(changed, policy)
             if not self.tasks.replace(task, changed, payload):
                 return None
             return self._view(changed)
@@ -167,7 +173,9 @@ class Management:
 
         def attempt(task: Task) -> TaskView | None:
             changed = task.paused(command.reason, now)
-            return self._view(changed) if self.tasks.switch(task, changed) else None
+            if changed is task or self.tasks.switch(task, changed):
+                return self._view(changed)
+            return None
 
         return self._retried(command, attempt)
 
@@ -263,6 +271,14 @@ class Management:
         return thread
 
     # -- shared steps --
+
+    def _is_new(self, task: Task, action: Action | Unset) -> bool:
+        """Whether an edit brings another prompt or command than the task has."""
+        if isinstance(action, Unset):
+            return False
+        ref = TaskRef(task.user_id, task.id)
+        stored = self.tasks.payload(ref, task.definition.payload_revision)
+        return stored is None or (stored.kind, stored.text) != (action.kind, action.text)
 
     def _task(self, user_id: str, task_id: str) -> Task:
         task = self.tasks.get(TaskRef(user_id, task_id))

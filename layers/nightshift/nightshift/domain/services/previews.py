@@ -52,7 +52,6 @@ def preview_schedule(
         starts_at=request.starts_at,
         ends_at=request.ends_at,
         max_runs=request.max_runs,
-        zone=request.timezone,
     )
     schedule = parse_schedule(request.spec, zone=request.timezone, now=start, bounds=bounds)
     schedule.ensure_launchable(start, limits)
