@@ -25,7 +25,7 @@ def local(
     real: RealWorld, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> RealWorld:
     """A folder in which the local cloud runs."""
-    facts = {
+    facts = dict.fromkeys(("api_url", "issuer", "queue_url"), "unused") | {
         "endpoint_url": engine.endpoint_url,
         "table_name": real.table.name,
         "region": REGION,

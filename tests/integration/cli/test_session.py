@@ -53,7 +53,8 @@ def local(api: RecordedApi, tmp_path: Path) -> dict[str, Any]:
     """A local cloud that says it runs at the recorded API."""
     state = tmp_path / ".nightshift"
     state.mkdir()
-    facts = {"api_url": api.url, "issuer": "http://127.0.0.1:1"}
+    unused = dict.fromkeys(("endpoint_url", "region", "table_name", "queue_url"), "unused")
+    facts = {"api_url": api.url, "issuer": "http://127.0.0.1:1", **unused}
     (state / "local.json").write_text(json.dumps(facts))
     mint_token("nobody", state_dir=state, issuer="http://127.0.0.1:1")
     return facts
