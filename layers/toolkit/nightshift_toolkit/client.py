@@ -159,6 +159,10 @@ class Client:
         """One thread of mine."""
         return cast("Thread", self._read(f"threads/{_segment(thread_id)}"))
 
+    def policy(self) -> dict[str, Any]:
+        """The limits in force."""
+        return cast("dict[str, Any]", self._read("policy"))
+
     def _items(self, path: str, filters: Mapping[str, str | None]) -> Iterator[Any]:
         parameters = {name: value for name, value in filters.items() if value is not None}
         while True:

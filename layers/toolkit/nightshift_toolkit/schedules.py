@@ -5,20 +5,26 @@ next one is read.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from nightshift.domain.errors import InvalidRequest, NightshiftError
-from nightshift.domain.model.instants import format_instant, parse_rfc3339
+from nightshift.domain.errors import InvalidRequest, InvalidSchedule, NightshiftError
+from nightshift.domain.model.instants import EPOCH, format_instant, parse_rfc3339
 from nightshift.domain.model.schedule_input import parse_bounds, parse_schedule
 from nightshift.domain.model.spec import Schedule
+from nightshift.domain.model.zones import FIRST_SECOND
 
 MAX_COUNT: Final = 100
 """Most times that one line may ask for."""
 DEFAULT_COUNT: Final = 3
 
+_FIELDS: Final = frozenset(
+    {"expr", "schedule", "zone", "after", "count", "starts_at", "ends_at", "max_runs"}
+)
+_EXPECTED: Final = frozenset({"next", "why"})
+_EARLIEST: Final = EPOCH + timedelta(seconds=FIRST_SECOND)
 _NO_NOW: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -28,8 +34,9 @@ def next_batch(lines: Iterable[str], *, now: datetime | None = None) -> Iterator
     Args:
         lines: `expr` is a cron expression or a list of them, `schedule` a `schedule_spec` object;
             `zone` is UTC by default, `after` (RFC 3339) is now by default, `count` is 3 by default
-            and 1 to 100. `starts_at`, `ends_at` and `max_runs` bound a recurring schedule. Other
-            fields are ignored, so that rows with the expected answer can be sent as they are.
+            and 1 to 100. `starts_at`, `ends_at` and `max_runs` bound a recurring schedule. `next`
+            and `why` are ignored, so that rows with the expected answer can be sent as they are;
+            any other field, and one that comes twice, is refused.
         now: UTC; what `after` means where it is left out; the clock's time by default.
 
     Yields `{"next": [...]}`, with fewer times where the schedule ends, or
@@ -46,9 +53,29 @@ def short_instant(instant: datetime) -> str:
     return f"{text[:-5]}Z" if text.endswith(".000Z") else text
 
 
+def parse_after(text: object) -> datetime:
+    """Read the time after which times are asked for, as a UTC instant.
+
+    A time before the first that every zone can show is refused: what comes next would not be known.
+    Raises InvalidSchedule.
+    """
+    after = parse_rfc3339(text, field="after")
+    if after < _EARLIEST:
+        raise InvalidSchedule("the time lies outside the calendar", field="after")
+    return after
+
+
+def sentence_of(error: NightshiftError) -> str:
+    """What was wrong, with the name of the field where the message leaves it out."""
+    nameless = error.message.startswith(("must ", "may ", "is "))
+    return f"{error.field} {error.message}" if error.field and nameless else error.message
+
+
 def _answer(line: str, now: datetime) -> dict[str, Any]:
     try:
-        row = json.loads(line)
+        row = json.loads(line, object_pairs_hook=_once_each)
+    except NightshiftError as refused:
+        return _error(refused)
     except (ValueError, RecursionError):
         return _error(InvalidRequest("the line is not valid JSON"))
     if not isinstance(row, dict):
@@ -59,11 +86,20 @@ def _answer(line: str, now: datetime) -> dict[str, Any]:
         return _error(refused)
 
 
+def _once_each(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise InvalidRequest("a field comes twice in the line")
+    return row
+
+
 def _next(row: Mapping[str, Any], now: datetime) -> tuple[datetime, ...]:
+    if not row.keys() <= _FIELDS | _EXPECTED:
+        raise InvalidRequest(f"the line may hold {', '.join(sorted(_FIELDS))} and nothing else")
     count = row.get("count", DEFAULT_COUNT)
     if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MAX_COUNT:
         raise InvalidRequest(f"count must be a whole number from 1 to {MAX_COUNT}")
-    after = parse_rfc3339(row["after"], field="after") if "after" in row else now
+    after = parse_after(row["after"]) if "after" in row else now
     schedule = _schedule(row, after)
     return schedule.occurrences(after, min(count, schedule.bounds.max_runs or count))
 
@@ -86,4 +122,4 @@ def _cron(expression: str, zone: str) -> Schedule:
 
 
 def _error(error: NightshiftError) -> dict[str, Any]:
-    return {"error": {"code": error.code, "message": error.message}}
+    return {"error": {"code": error.code, "message": sentence_of(error)}}

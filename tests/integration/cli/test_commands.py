@@ -96,7 +96,7 @@ def test_pause_resume_and_delete_say_what_they_did(api: RecordedApi, run: Run) -
     paused = ok(run("tasks", "pause", TASK_ID, "--reason", "holiday"))
     assert paused == f"Paused {TASK_ID}  Tickets\n"
     assert "Next run: " in ok(run("tasks", "resume", TASK_ID))
-    assert ok(run("tasks", "delete", TASK_ID)) == f"Deleted {TASK_ID}\n"
+    assert ok(run("tasks", "delete", TASK_ID, "--yes")) == f"Deleted {TASK_ID}\n"
     assert api.asked[0].body == {"reason": "holiday"}
 
 

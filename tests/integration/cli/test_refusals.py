@@ -76,6 +76,96 @@ def test_in_json_a_refusal_is_the_apis_own_document(api: RecordedApi, run: Run) 
     assert result.stdout == ""
 
 
+def test_a_field_keeps_its_name_at_the_beginning_of_a_sentence(api: RecordedApi, run: Run) -> None:
+    errors = [{"field": "schedule_spec.every_seconds", "message": "every_seconds must be more"}]
+    sentence = "Every_seconds must be more."
+    api.answer("POST", TASKS, 422, problem(422, "invalid_schedule", sentence, errors=errors))
+    result = run("tasks", "create", "--prompt", "x", "--every", "1s")
+    assert result.stderr.splitlines()[0] == "Error: every_seconds must be more."
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "hint"),
+    [
+        (("--in", "0s"), "schedule_spec.after_seconds", "--in 2m"),
+        (("--every", "0s"), "schedule_spec.every_seconds", "--every 10m"),
+        (("--every", "0s"), None, "--every 10m"),
+        (("--once", "now"), "schedule_spec.once", "--once 2099-"),
+        (("--cron", "x"), "schedule_spec.cron", "nightshift next '"),
+        (("--cron", "@daily", "--ends-at", "x"), "ends_at", "--ends-at 2099-"),
+        (("--cron", "@daily"), "schedule_spec.exclude.dates", "--exclude 2099-"),
+    ],
+)
+def test_the_hint_fits_the_option_that_is_wrong(
+    api: RecordedApi, run: Run, options: tuple[str, ...], field: str | None, hint: str
+) -> None:
+    errors = [{"field": field, "message": "must be right."}]
+    refusal = problem(422, "invalid_schedule", "It is wrong.", errors=errors)
+    api.answer("POST", TASKS, 422, refusal)
+    result = run("tasks", "create", "--prompt", "x", *options)
+    assert f"Try:   {hint}" in result.stderr
+
+
+def test_starts_that_the_operator_stopped_are_told_from_seats_that_are_taken(
+    api: RecordedApi, run: Run
+) -> None:
+    full = problem(409, "budget_full", "As many runs as allowed are active.")
+    api.answer("POST", f"{TASK_PATH}/trigger", 409, full)
+    api.answer("GET", "/api/policy", 200, {"max_concurrent_runs": 10})
+    api.answer("GET", "/api/policy", 200, {"max_concurrent_runs": 0})
+    assert "As many runs as allowed" in run("tasks", "trigger", TASK_ID).stderr
+    stopped = run("tasks", "trigger", TASK_ID)
+    assert stopped.exit_code == ExitCode.CONFLICT
+    assert stopped.stderr.startswith("Error: The operator has stopped all starts")
+
+
+def test_a_budget_that_cannot_be_read_leaves_the_refusal_as_it_is(
+    api: RecordedApi, run: Run
+) -> None:
+    full = problem(409, "budget_full", "As many runs as allowed are active.")
+    api.answer("POST", f"{TASK_PATH}/trigger", 409, full)
+    api.answer("GET", "/api/policy", 403, {"message": "Forbidden"})
+    result = run("tasks", "trigger", TASK_ID)
+    assert result.exit_code == ExitCode.CONFLICT
+    assert "As many runs as allowed" in result.stderr
+
+
+def test_the_longest_timeout_is_the_one_in_force(api: RecordedApi, run: Run) -> None:
+    """Not that of any deployment, which the API may name first."""
+    errors = [{"field": "timeout_seconds", "message": "must be at most 604800."}]
+    sentence = "timeout_seconds must be at most 604800."
+    api.answer("POST", TASKS, 422, problem(422, "invalid_request", sentence, errors=errors))
+    api.answer("GET", "/api/policy", 200, {"max_timeout_seconds": 3600})
+    result = run("tasks", "create", "--prompt", "x", "--in", "70s", "--timeout", "99d")
+    assert result.exit_code == ExitCode.REFUSED
+    assert result.stderr == "Error: timeout_seconds must be at most 3600.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--token", "\u00e9"),
+        ("--token", "two words"),
+        ("--url", "http://["),
+        ("--url", "http://127.0.0.1:99999"),
+        ("--url", "https://\udcff.example"),
+        ("--label", "\udcff=1"),
+    ],
+)
+def test_what_cannot_be_sent_is_a_usage_error_with_a_sentence(
+    run: Run, arguments: tuple[str, ...]
+) -> None:
+    result = run("tasks", "list", *arguments)
+    assert result.exit_code == ExitCode.USAGE
+    assert "Error: " in result.stderr
+
+
+def test_a_text_that_is_not_utf8_is_a_usage_error(run: Run) -> None:
+    result = run("tasks", "create", "--title", "\udcff", "--prompt", "x", "--in", "70s")
+    assert result.exit_code == ExitCode.USAGE
+    assert "not UTF-8" in result.stderr
+
+
 def test_nobody_at_the_address_is_one_sentence(run: Run) -> None:
     result = run("tasks", "list", NIGHTSHIFT_URL="http://127.0.0.1:9")
     assert result.exit_code == ExitCode.UNREACHABLE

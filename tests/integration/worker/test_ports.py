@@ -174,6 +174,10 @@ def test_a_queue_that_is_there_passes_the_check(ports: Ports) -> None:
     ports.queue.check()
 
 
+def test_a_table_that_is_there_passes_the_check(ports: Ports) -> None:
+    ports.pickups.check()
+
+
 def test_a_waiting_run_takes_heartbeats_and_one_report(ports: Ports) -> None:
     token = ports.wait(ports.message())
     ports.callbacks.heartbeat(token)
@@ -213,6 +217,12 @@ def test_a_pickup_creates_no_row_and_says_who_and_when(place: Place, engine: Eng
     assert row["status"] == {"S": "running"}
 
 
+def test_the_check_of_a_table_writes_nothing(place: Place, engine: Engine) -> None:
+    """It is a write under a condition that never holds, since a worker may do nothing else."""
+    _connected(place, engine)[1].check()
+    assert place.dynamodb.scan(TableName=place.table_name)["Items"] == []
+
+
 def test_a_queue_or_table_that_is_not_there_is_unavailable(place: Place, engine: Engine) -> None:
     place.table_name = "no-table"
     place.queue_url += "-not"
@@ -221,6 +231,8 @@ def test_a_queue_or_table_that_is_not_there_is_unavailable(place: Place, engine:
         queue.check()
     with pytest.raises(Unavailable):
         queue.receive(1, 0)
+    with pytest.raises(Unavailable):
+        pickups.check()
     with pytest.raises(Unavailable):
         pickups.win(_parsed(Desk().message()), "mine", AT)
 
@@ -236,6 +248,7 @@ def test_an_engine_that_does_not_answer_is_unavailable(place: Place, engine: Eng
     message = _parsed(Desk().message())
     for call in (
         queue.check,
+        pickups.check,
         lambda: pickups.win(message, "mine", AT),
         lambda: callbacks.heartbeat("token"),
     ):

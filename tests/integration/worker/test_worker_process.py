@@ -191,7 +191,7 @@ def test_the_worker_finds_the_local_cloud_by_itself(
 ) -> None:
     state = tmp_path / ".nightshift"
     state.mkdir()
-    facts = {
+    facts = dict.fromkeys(("api_url", "issuer"), "unused") | {
         "region": "us-east-1",
         "endpoint_url": place.engine.endpoint_url,
         "queue_url": place.queue_url,
@@ -215,7 +215,7 @@ def test_the_worker_finds_the_local_cloud_by_itself(
     [
         ((), ExitCode.USAGE, "Say what does the work"),
         (("--", "no-such-agent"), ExitCode.USAGE, "no-such-agent is not a program"),
-        (("--allow-shell", "--queue-url", "x"), ExitCode.USAGE, "not said where the work"),
+        (("--allow-shell", "--queue-url", "x"), ExitCode.USAGE, "needs --table"),
         (("--", "cat"), ExitCode.USAGE, "not said where the work"),
         (("--heartbeat-seconds", "200", "--", "cat"), ExitCode.USAGE, "at most half"),
     ],
@@ -231,6 +231,14 @@ def test_a_queue_that_is_not_there_is_one_sentence(place: Place, tmp_path: Path)
     options = ("--queue-url", missing, "--table", "any", "--allow-shell")
     environment = place.engine.environment()
     sentence = "The queue cannot be read: "
+    _assert_refused(tmp_path, options, environment, ExitCode.UNREACHABLE, sentence)
+
+
+def test_a_table_that_is_not_there_is_one_sentence(place: Place, tmp_path: Path) -> None:
+    """At the start, and not run by run."""
+    options = ("--queue-url", place.queue_url, "--table", "no-table", "--allow-shell")
+    environment = place.engine.environment()
+    sentence = "The table no-table cannot be written: "
     _assert_refused(tmp_path, options, environment, ExitCode.UNREACHABLE, sentence)
 
 

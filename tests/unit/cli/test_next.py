@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from nightshift_toolkit.cli.failures import ExitCode
@@ -117,3 +118,35 @@ def test_a_batch_file_that_is_not_there_is_a_usage_error() -> None:
 def test_neither_or_both_ways_to_ask_are_a_usage_error() -> None:
     assert _next().exit_code == ExitCode.USAGE
     assert _next("@daily", "--batch", "-").exit_code == ExitCode.USAGE
+
+
+def test_dates_ranges_and_times_of_day_can_be_left_out() -> None:
+    start = ("--after", "2026-12-24T00:00:00Z", "--count", "2", "--json")
+    apart = ("--exclude", "2026-12-24", "--exclude", "2026-12-26/2026-12-30")
+    told = json.loads(_next("0 9 * * *", *apart, *start).stdout)
+    assert told["next"] == ["2026-12-25T09:00:00Z", "2026-12-31T09:00:00Z"]
+    nights = json.loads(_next("0 9,23 * * *", "--exclude", "22:00-06:00", *start).stdout)
+    assert nights["next"] == ["2026-12-24T09:00:00Z", "2026-12-25T09:00:00Z"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--spec", '{"every_seconds": 60}', "--exclude", "2026-12-25"),
+        ("@daily", "--exclude", "25.12.2026"),
+    ],
+)
+def test_what_cannot_be_left_out_is_a_usage_error(arguments: tuple[str, ...]) -> None:
+    assert _next(*arguments).exit_code == ExitCode.USAGE
+
+
+def test_a_time_before_the_calendar_is_refused() -> None:
+    """Its next times are not known in every zone, so none are guessed."""
+    result = _next("@daily", "--after", "0001-01-01T00:00:00Z")
+    assert result.exit_code == ExitCode.REFUSED
+    assert "outside the calendar" in result.stderr
+
+
+def test_a_refusal_names_its_field_as_it_is_written() -> None:
+    result = _next("--spec", '{"every_seconds": 0}')
+    assert result.stderr.startswith("Error: schedule_spec.every_seconds must be ")

@@ -8,6 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from nightshift.domain.model.enums import OverlapPolicy
 from nightshift_toolkit.cli.task_options import require_whole, with_task_options
 
 
@@ -35,6 +36,10 @@ def test_what_is_not_given_is_not_sent() -> None:
     [
         (("--cron", "0 9 * * *"), {"cron": "0 9 * * *"}),
         (("--cron", "@daily", "--cron", "0 12 * * SUN"), {"cron": ["@daily", "0 12 * * SUN"]}),
+        (
+            ("--cron", "@hourly", "--exclude", "2026-12-25", "--exclude", "22:00-06:00"),
+            {"cron": "@hourly", "exclude": {"dates": ["2026-12-25"], "times": ["22:00-06:00"]}},
+        ),
         (("--every", "10m"), {"every_seconds": 600}),
         (("--every", "1h30m"), {"every_seconds": 5400}),
         (("--once", "2026-03-08T09:00:00"), {"once": "2026-03-08T09:00:00"}),
@@ -48,10 +53,16 @@ def test_each_way_to_say_when_becomes_its_selector(
     assert _fields(*options) == {"schedule_spec": spec}
 
 
+@pytest.mark.parametrize("policy", OverlapPolicy)
+def test_every_overlap_policy_there_is_can_be_chosen(policy: OverlapPolicy) -> None:
+    """P13: what the API takes, and nothing else."""
+    assert _fields("--overlap-policy", policy.value) == {"overlap_policy": policy.value}
+
+
 def test_every_option_becomes_its_field() -> None:
     text = """--zone Europe/Berlin --timeout 10m --priority 7 --max-lateness 1h --jitter 30s
         --starts-at 2026-01-01T00:00:00 --ends-at 2026-02-01T00:00:00Z --max-runs 3
-        --assistant ass_1 --overlap-policy queue_one --thread thr_1
+        --assistant ass_1 --overlap-policy skip --thread thr_1
         --label team=search --label note=a=b"""
     options = shlex.split(text)
     assert _fields(*options) == {
@@ -64,7 +75,7 @@ def test_every_option_becomes_its_field() -> None:
         "ends_at": "2026-02-01T00:00:00Z",
         "max_runs": 3,
         "assistant_id": "ass_1",
-        "overlap_policy": "queue_one",
+        "overlap_policy": "skip",
         "context_mode": "reuse_thread",
         "thread_id": "thr_1",
         "labels": {"team": "search", "note": "a=b"},
@@ -101,6 +112,13 @@ def test_a_title_is_made_of_the_first_line_where_none_is_given() -> None:
         (("--every", "-5m"), "write it like 70s"),
         (("--every", "٣m"), "write it like 70s"),
         (("--label", "team"), "write it like team=search"),
+        (("--label", "team=a", "--label", "team=b"), "same key"),
+        (("--label", "team=a", "--label", "team=a"), "same key"),
+        (("--thread", "a/b"), "letters, digits"),
+        (("--in", "9" * 5000), "too long"),
+        (("--every", "10m", "--exclude", "2026-12-25"), "goes with --cron"),
+        (("--cron", "@daily", "--exclude", "Christmas"), "write it like 2099-12-25"),
+        (("--overlap-policy", "sometimes"), "is not"),
         (("--priority", "10"), "0<=x<=9"),
         (("--prompt", "@/no/such/file"), "cannot be read"),
         (("--prompt", "-"), "not UTF-8"),
@@ -113,7 +131,10 @@ def test_a_wrong_option_is_a_usage_error_with_a_sentence(
         _fields(*options, stdin=b"\xff")
 
 
-@pytest.mark.parametrize("options", [("--prompt", "x"), ("--in", "70s")])
+@pytest.mark.parametrize(
+    "options",
+    [("--prompt", "x"), ("--in", "70s"), ("--prompt", "x", "--exclude", "2026-12-25")],
+)
 def test_a_new_task_needs_something_to_run_and_a_time(options: tuple[str, ...]) -> None:
     with pytest.raises(click.UsageError, match="Say "):
         _fields(*options, whole=True)

@@ -60,6 +60,10 @@ def test_every_invalid_row_is_answered_with_an_error() -> None:
             ["2026-01-02T09:00:00Z", "2026-01-03T09:00:00Z"],
         ),
         ({"expr": "0 9 * * *", "after": "9999-12-31T23:59:59Z"}, []),
+        (
+            {"expr": "0 9 * * *", "after": "0001-01-03T00:00:00Z"},
+            ["0001-01-03T09:00:00Z", "0001-01-04T09:00:00Z"],
+        ),
     ],
 )
 def test_a_line_is_answered_with_its_next_times(row: dict[str, Any], expected: list[str]) -> None:
@@ -84,6 +88,11 @@ def test_three_times_are_given_unless_a_count_is_asked_for() -> None:
         ("null", "invalid_request"),
         ({}, "invalid_request"),
         ({"expr": "0 9 * * *", "schedule": {"cron": "0 9 * * *"}}, "invalid_request"),
+        ('{"expr": "0 9 * * *", "expr": "0 9 * * *"}', "invalid_request"),
+        ('{"schedule": {"cron": "0 9 * * *", "cron": "0 9 * * *"}}', "invalid_request"),
+        ({"expr": "0 9 * * *", "timezone": "Asia/Tokyo"}, "invalid_request"),
+        ({"expr": "0 9 * * *", "": None}, "invalid_request"),
+        ({"expr": "0 9 * * *", "after": "0001-01-01T00:00:00Z"}, "invalid_schedule"),
         ({"expr": "0 9 * * *", "count": 0}, "invalid_request"),
         ({"expr": "0 9 * * *", "count": 101}, "invalid_request"),
         ({"expr": "0 9 * * *", "count": True}, "invalid_request"),

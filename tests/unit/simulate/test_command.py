@@ -71,6 +71,14 @@ def test_tasks_come_from_a_file(tmp_path: Path) -> None:
         (("-", "--outage", "2026-03-07T03:30:00Z"), ExitCode.USAGE),
         (("-", "--outage", "2026-03-07T03:30:00Z/2026-03-07T03:30:00Z"), ExitCode.USAGE),
         (("-", "--from", "tomorrow"), ExitCode.REFUSED),
+        (("-", "--from", "0001-01-01T00:00:00Z"), ExitCode.REFUSED),
+        (("-", "--from", "9999-12-31T00:00:00Z"), ExitCode.REFUSED),
+        (("-", "--outage", "9999-12-31T23:00:00-23:00/9999-12-31T23:30:00-23:00"), ExitCode.USAGE),
+        *(
+            (("-", option, value), ExitCode.USAGE)
+            for option in ("--days", "--run-seconds")
+            for value in ("nan", "inf", "-inf", "1e400")
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], code: ExitCode) -> None:
@@ -83,3 +91,38 @@ def test_what_makes_no_sense_is_refused(arguments: tuple[str, ...], code: ExitCo
 def test_what_is_no_list_of_tasks_is_refused() -> None:
     """One sentence."""
     assert call("-", stdin="text").exit_code == ExitCode.REFUSED
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_when_no_task_could_be_simulated_that_is_a_refusal_with_the_reasons(
+    form: tuple[str, ...],
+) -> None:
+    """A script that only looks at the exit code must not take it for a quiet week."""
+    odd = [{"title": "Odd", "schedule_spec": {"cron": "61 * * * *"}}]
+    result = call("-", *FROM, *form, stdin=json.dumps(odd))
+    assert result.exit_code == ExitCode.REFUSED
+    assert "Odd: minute: 61" in result.stderr
+
+
+def test_without_any_task_nothing_is_refused() -> None:
+    """An empty list is a list."""
+    assert call("-", *FROM, stdin="[]").exit_code == ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 60_000,
+        '- !!int "x"',
+        "[{? [a] : b}]",
+        "[{1: 2, a: 3}]",
+        '[{"id": "tsk_1", "max_runs": "many", "schedule_spec": {"cron": "@daily"}}]',
+        '[{"max_runs": NaN, "schedule_spec": {"every_seconds": Infinity}}]',
+    ],
+    ids=lambda text: text[:20],
+)
+def test_whatever_a_file_holds_is_answered_with_a_sentence(text: str) -> None:
+    """Never a traceback."""
+    result = call("-", *FROM, stdin=text)
+    assert result.exit_code == ExitCode.REFUSED
+    assert "Error: " in result.stderr

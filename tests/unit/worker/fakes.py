@@ -108,6 +108,9 @@ class FakePickups:
         """Have the row of the message's run, as the fence leaves it."""
         self.rows[message["run_id"]] = {"status": "running", "nonce": message["nonce"]} | other
 
+    def check(self) -> None:
+        """See `Pickups.check`."""
+
     def win(self, message: RunMessage, claim: str, at: str) -> bool:
         with self._lock:
             if self.failures:

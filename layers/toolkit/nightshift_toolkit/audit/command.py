@@ -25,8 +25,10 @@ from nightshift_toolkit.audit.invariants import INVARIANTS
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.local_state import find_local_cloud
 from nightshift_toolkit.cli.text import printable
+from nightshift_toolkit.cli.values import FiniteRange
 
 SECONDS_BETWEEN_LOOKS = 3.0
+_LONGEST_PATIENCE_SECONDS = 31_536_000
 _MADE_UP_CREDENTIAL = "local"
 _PROMISES = {invariant.name: invariant.promise for invariant in INVARIANTS}
 
@@ -39,7 +41,7 @@ _PROMISES = {invariant.name: invariant.promise for invariant in INVARIANTS}
 @click.option("--limit", type=click.IntRange(0), help="Runs that may be active; else not checked.")
 @click.option(
     "--patience-seconds",
-    type=click.FloatRange(0),
+    type=FiniteRange(0, _LONGEST_PATIENCE_SECONDS),
     default=PATIENCE.total_seconds(),
     show_default=True,
     help="How long an end may be unrecorded and a launch unsettled.",

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from http import HTTPStatus
 
 import click
+import httpx
 
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.client import ApiError, NotTheApiError, UnreachableError
+from nightshift_toolkit.resources import Problem
 
 _BY_STATUS = {
     HTTPStatus.UNAUTHORIZED: ExitCode.NOT_SIGNED_IN,
@@ -16,6 +18,19 @@ _BY_STATUS = {
     HTTPStatus.CONFLICT: ExitCode.CONFLICT,
     HTTPStatus.PRECONDITION_FAILED: ExitCode.CONFLICT,
 }
+_CRON_HINT = "nightshift next '0 9 * * MON-FRI' --zone America/New_York"
+_TIME_HINT = "2099-12-24T18:00:00, or a time with an offset"
+_BY_FIELD = {
+    "cron": _CRON_HINT,
+    "every_seconds": "--every 10m",
+    "once": f"--once {_TIME_HINT}",
+    "after_seconds": "--in 2m",
+    "exclude": "--exclude 2099-12-25, 2099-12-24/2100-01-02 or 22:00-06:00",
+    "starts_at": f"--starts-at {_TIME_HINT}",
+    "ends_at": f"--ends-at {_TIME_HINT}",
+}
+"""For a wrong schedule: by the field that is wrong, else by the one that was sent."""
+_OPTIONS = {"cron": "cron", "every": "every_seconds", "once": "once", "after": "after_seconds"}
 _HINTS = {
     "task_not_found": "nightshift tasks list",
     "run_not_found": "nightshift runs list TASK",
@@ -31,9 +46,10 @@ _HINTS = {
     "launch_failed": "nightshift runs list TASK",
     "corrupt_task": "nightshift tasks edit TASK, or nightshift tasks delete TASK",
     "not_in_future": "--in 2m, or a --once TIME further ahead",
+    "too_frequent": "--every 10m, or a --cron with fewer times",
     "invalid_time_zone": "--zone Europe/Berlin, or another name of the IANA database",
-    "invalid_schedule": "nightshift next '0 9 * * MON-FRI' --zone America/New_York",
-    "never_fires": "nightshift next '0 9 * * MON-FRI' --zone America/New_York",
+    "invalid_schedule": _CRON_HINT,
+    "never_fires": _CRON_HINT,
 }
 
 
@@ -50,6 +66,10 @@ def api_failures(*, as_json: bool, url: str) -> Iterator[None]:
             ExitCode.UNREACHABLE,
             hint="make run, or --url and NIGHTSHIFT_URL for a deployed one",
         ) from error
+    except httpx.InvalidURL as error:
+        raise click.UsageError(f"{url} is not the address of an API.") from error
+    except UnicodeEncodeError as error:
+        raise click.UsageError("What was typed holds bytes that are not UTF-8 text.") from error
     except NotTheApiError as error:
         raise Failure(
             f"What answers at {url} is not the Nightshift API.", ExitCode.UNREACHABLE
@@ -77,7 +97,7 @@ def _sentence(error: ApiError) -> str:
         return "You are not signed in, or the token is no longer valid."
     if error.status == HTTPStatus.FORBIDDEN:
         return "This token does not allow that."
-    sentence = str(error)
+    sentence = _as_named(str(error), error.problem)
     fields = [
         f"{each['field']}: {each['message']}"
         for each in error.problem.get("errors", [])
@@ -89,7 +109,24 @@ def _sentence(error: ApiError) -> str:
 def _hint(error: ApiError) -> str | None:
     if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return "nightshift token --user me (local cloud), or NIGHTSHIFT_TOKEN with a new token"
-    hint = _HINTS.get(error.code or "")
     context = click.get_current_context(silent=True)
-    task_id = context.params.get("task_id") if context else None
+    options = context.params if context else {}
+    hint = _HINTS.get(error.code or "")
+    if hint == _CRON_HINT:
+        sent = [name for option, name in _OPTIONS.items() if options.get(option) not in (None, ())]
+        wrong = [part for name in _fields(error.problem) for part in name.split(".")]
+        hint = next((_BY_FIELD[name] for name in [*wrong, *sent] if name in _BY_FIELD), hint)
+    task_id = options.get("task_id")
     return hint.replace("TASK", str(task_id)) if hint and task_id else hint
+
+
+def _fields(problem: Problem) -> list[str]:
+    return [each["field"] or "" for each in problem.get("errors", [])]
+
+
+def _as_named(sentence: str, problem: Problem) -> str:
+    """The sentence with a field's name at its beginning as the field is written."""
+    first, space, rest = sentence.partition(" ")
+    written = first[:1].lower() + first[1:]
+    known = "_" in written and any(written in name.split(".") for name in _fields(problem))
+    return f"{written}{space}{rest}" if known else sentence

@@ -2,23 +2,30 @@
 
 import json
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
 from nightshift.domain.errors import NightshiftError
-from nightshift.domain.model.instants import format_instant, parse_rfc3339
+from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.schedule_input import parse_schedule
 from nightshift.domain.model.words import LANGUAGES, Language, describe, fire_note
 from nightshift.domain.model.zones import load_zone
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.show import show_json
 from nightshift_toolkit.cli.text import in_zone
-from nightshift_toolkit.schedules import DEFAULT_COUNT, MAX_COUNT, next_batch, short_instant
+from nightshift_toolkit.cli.values import EXCLUDE_HELP, Exclusion, excluded
+from nightshift_toolkit.schedules import (
+    DEFAULT_COUNT,
+    MAX_COUNT,
+    next_batch,
+    parse_after,
+    sentence_of,
+    short_instant,
+)
 
 
 @click.command()
@@ -26,6 +33,7 @@ from nightshift_toolkit.schedules import DEFAULT_COUNT, MAX_COUNT, next_batch, s
 @click.option("--zone", default="UTC", show_default=True, help="IANA name of the zone.")
 @click.option("--count", type=click.IntRange(1, MAX_COUNT), default=DEFAULT_COUNT)
 @click.option("--after", help="RFC 3339 time to begin after; else now.")
+@click.option("--exclude", type=Exclusion(), multiple=True, help=EXCLUDE_HELP)
 @click.option("--spec", help="A schedule_spec as JSON, in place of cron expressions.")
 @click.option("--words", is_flag=True, help="Say the schedule in words first.")
 @click.option("--language", type=click.Choice(sorted(LANGUAGES)), default="en", show_default=True)
@@ -37,6 +45,7 @@ def command(
     zone: str,
     count: int,
     after: str | None,
+    exclude: tuple[str, ...],
     spec: str | None,
     words: bool,
     language: Language,
@@ -52,22 +61,29 @@ def command(
     """
     if bool(expressions) + (spec is not None) + (batch is not None) != 1:
         raise click.UsageError("Give cron expressions, or --spec JSON, or --batch FILE.")
+    if exclude and not expressions:
+        raise click.UsageError("--exclude goes with cron expressions.")
     if batch is not None:
         _answer_batch(batch)
         return
     try:
-        start = datetime.now(UTC) if after is None else parse_rfc3339(after, field="after")
-        wanted = {"cron": list(expressions)} if spec is None else _spec(spec)
+        start = datetime.now(UTC) if after is None else parse_after(after)
+        wanted = _cron(expressions, exclude) if spec is None else _spec(spec)
         schedule = parse_schedule(wanted, zone=zone, now=start)
         times = schedule.occurrences(start, count)
     except NightshiftError as error:
-        raise Failure(error.message, ExitCode.REFUSED, hint="nightshift next --help") from error
-    said = describe(schedule, language) if words else None
+        said = sentence_of(error)
+        raise Failure(said, ExitCode.REFUSED, hint="nightshift next --help") from error
+    described = describe(schedule, language) if words else None
     fires = [(time, fire_note(schedule, time, language)) for time in times]
     if as_json:
-        show_json(_as_json(fires, zone) | ({"words": said} if words else {}))
+        show_json(_as_json(fires, zone) | ({"words": described} if words else {}))
     else:
-        _show(fires, zone, said)
+        _show(fires, zone, described)
+
+
+def _cron(expressions: tuple[str, ...], exclude: tuple[str, ...]) -> dict[str, Any]:
+    return {"cron": list(expressions)} | ({"exclude": excluded(exclude)} if exclude else {})
 
 
 def _spec(text: str) -> dict[str, Any]:
@@ -99,17 +115,18 @@ def _show(fires: Sequence[tuple[datetime, str | None]], zone: str, words: str | 
 
 
 def _answer_batch(name: str) -> None:
+    for answer in next_batch(_lines(name)):
+        click.echo(answer)
+
+
+def _lines(name: str) -> Iterator[str]:
+    """The lines of a file or of standard input; a byte that is no UTF-8 spoils its own alone."""
     try:
-        with _lines(name) as lines:
-            for answer in next_batch(lines):
-                click.echo(answer)
+        if name == "-":
+            sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+            yield from sys.stdin
+            return
+        with Path(name).open(encoding="utf-8", errors="replace") as lines:
+            yield from lines
     except OSError as error:
         raise Failure(f"{name} cannot be read: {error.strerror}.", ExitCode.USAGE) from error
-
-
-def _lines(name: str) -> AbstractContextManager[IO[str]]:
-    # A byte that is no UTF-8 spoils its own line and no other.
-    if name == "-":
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-        return nullcontext(sys.stdin)
-    return Path(name).open(encoding="utf-8", errors="replace")

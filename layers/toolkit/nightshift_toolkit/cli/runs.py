@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.instants import parse_instant
 from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
-from nightshift_toolkit.cli.tables import show_table
+from nightshift_toolkit.cli.tables import MAX_LISTED, show_table
 from nightshift_toolkit.cli.text import local_time, one_line, relative, span
 
 if TYPE_CHECKING:
     from nightshift_toolkit.resources import Run
 
-_STATES = ("queued", "running", "success", "failed", "interrupted", "skipped")
+_STATES = tuple(status.value for status in RunStatus)
 
 
 @click.group()
@@ -26,7 +27,7 @@ def command() -> None:
 @command.command("list")
 @click.argument("task_id", metavar="TASK")
 @click.option("--status", type=click.Choice(_STATES), help="Only runs in this state.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--limit", type=click.IntRange(1, MAX_LISTED), default=20, show_default=True)
 @with_session
 def list_runs(*, session: Session, task_id: str, status: str | None, limit: int) -> None:
     """List a task's runs, newest first. Times are this machine's."""
@@ -51,7 +52,9 @@ def list_runs(*, session: Session, task_id: str, status: str | None, limit: int)
             for run in runs
         ),
         flexible="OUTPUT",
-        empty="No runs yet.  Try:  nightshift tasks trigger " + task_id,
+        empty=f"None of its runs is {status}.  Try:  nightshift runs list {task_id}"
+        if status
+        else f"No runs yet.  Try:  nightshift tasks trigger {task_id}",
     )
 
 

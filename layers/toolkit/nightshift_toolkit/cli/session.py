@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import click
 
 from nightshift_toolkit.cli.api_failures import api_failures
 from nightshift_toolkit.cli.failures import ExitCode, Failure
+from nightshift_toolkit.cli.limits import limits_named
 from nightshift_toolkit.cli.local_state import DEFAULT_USER, LocalCloud, find_local_cloud
 from nightshift_toolkit.client import Client
 
@@ -33,7 +34,11 @@ class Session:
     def client(self) -> Iterator[Client]:
         """A client of the chosen API; what it raises becomes a failure of the command line."""
         url, token = self._target()
-        with api_failures(as_json=self.as_json, url=url), Client(url, token) as client:
+        with (
+            api_failures(as_json=self.as_json, url=url),
+            Client(url, token) as client,
+            limits_named(client, as_json=self.as_json),
+        ):
             yield client
 
     def _target(self) -> tuple[str, str]:
@@ -57,7 +62,7 @@ class Session:
             raise click.UsageError("Only the local cloud lets you be anybody; leave out --user.")
         token = self.token or (None if self.user else os.environ.get("NIGHTSHIFT_TOKEN"))
         if token:
-            return token
+            return _sendable(token)
         if local:
             return local.token(self.user or DEFAULT_USER)
         raise Failure(
@@ -67,13 +72,32 @@ class Session:
         )
 
 
+def _sendable(token: str) -> str:
+    if not all(" " < character <= "~" for character in token):
+        raise click.UsageError(
+            "That is not an access token: one has no spaces and no letters beyond ASCII."
+        )
+    return token
+
+
 def _require_safe(url: str) -> None:
-    parts = urlsplit(url)
+    parts = _parts(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise click.UsageError("The address of the API must begin with https:// or http://.")
     local = parts.hostname in _THIS_MACHINE or parts.hostname.endswith(".localhost")
     if parts.scheme == "http" and not local:
         raise click.UsageError("A token is only sent over https:// to another machine.")
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of an address; its port is looked at, since that is when a wrong one shows."""
+    try:
+        parts = urlsplit(url)
+        if url.isprintable() and parts.port != 0:
+            return parts
+    except ValueError:
+        pass
+    raise click.UsageError("That is not the address of an API; one looks like https://HOST.")
 
 
 def with_session(command: Decorated) -> Decorated:

@@ -8,16 +8,22 @@ from typing import Any
 
 import click
 
-from nightshift.domain.errors import NightshiftError
+from nightshift.domain.errors import InvalidRequest, NightshiftError
 from nightshift.domain.model.instants import parse_rfc3339
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
 from nightshift_toolkit.cli.tables import show_table
 from nightshift_toolkit.cli.text import local_time, span
+from nightshift_toolkit.cli.values import FiniteRange
+from nightshift_toolkit.schedules import sentence_of
 from nightshift_toolkit.simulation import Outage, Report, Scenario, read_tasks, simulate, wishes_of
 
 _STEPS = 100
+_EARLIEST_START = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST_START = datetime(9000, 1, 1, tzinfo=UTC)
+"""Far enough from the end of the calendar for everything that is reckoned from a start."""
+_REASONS_SAID = 5
 
 
 class OutageSpan(click.ParamType[Outage]):
@@ -42,12 +48,12 @@ class OutageSpan(click.ParamType[Outage]):
 @click.command()
 @click.argument("file", required=False)
 @click.option("--from", "start", help="RFC 3339 time of the first tick; else now.")
-@click.option("--days", type=click.FloatRange(0.01, 366), default=7, show_default=True)
+@click.option("--days", type=FiniteRange(0.01, 366), default=7, show_default=True)
 @click.option("--outage", "outages", type=OutageSpan(), multiple=True, help="No tick in it.")
 @click.option("--max-concurrent-runs", type=click.IntRange(0, 5000), default=10, show_default=True)
 @click.option(
     "--run-seconds",
-    type=click.FloatRange(0, 604_800),
+    type=FiniteRange(0, 604_800),
     default=60,
     show_default=True,
     help="How long each run takes.",
@@ -87,7 +93,7 @@ def command(
         )
         wishes = wishes_of(_tasks(session, file))
     except NightshiftError as error:
-        raise Failure(error.message, ExitCode.REFUSED) from error
+        raise Failure(sentence_of(error), ExitCode.REFUSED) from error
     with click.progressbar(length=_STEPS, label="Simulating", file=sys.stderr) as bar:
         report = simulate(
             wishes,
@@ -100,12 +106,22 @@ def command(
         show_json(report.to_dict() | listed)
     else:
         _show(report, list_runs=list_runs)
+    if report.not_simulated and not report.tasks:
+        raise Failure(_why_none(report), ExitCode.REFUSED)
+
+
+def _why_none(report: Report) -> str:
+    reasons = (f"{title}: {reason}" for title, reason in report.not_simulated[:_REASONS_SAID])
+    return "\n       ".join(["None of the tasks could be simulated.", *reasons])
 
 
 def _start(text: str | None) -> datetime:
-    if text is not None:
-        return parse_rfc3339(text, field="--from")
-    return datetime.now(UTC).replace(second=0, microsecond=0)
+    if text is None:
+        return datetime.now(UTC).replace(second=0, microsecond=0)
+    start = parse_rfc3339(text, field="--from")
+    if not _EARLIEST_START <= start <= _LATEST_START:
+        raise InvalidRequest("--from must lie between the years 1970 and 9000")
+    return start
 
 
 def _tasks(session: Session, file: str | None) -> Sequence[Mapping[str, Any]]:
@@ -113,9 +129,12 @@ def _tasks(session: Session, file: str | None) -> Sequence[Mapping[str, Any]]:
         with session.client() as client:
             return list(client.tasks())
     try:
-        return read_tasks(sys.stdin.read() if file == "-" else Path(file).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise Failure(f"{file} cannot be read: {error}", ExitCode.USAGE) from error
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return read_tasks(raw.decode("utf-8"))
+    except OSError as error:
+        raise Failure(f"{file} cannot be read: {error.strerror}.", ExitCode.USAGE) from error
+    except UnicodeDecodeError as error:
+        raise Failure(f"{file} is not UTF-8 text.", ExitCode.USAGE) from error
 
 
 def _show(report: Report, *, list_runs: bool) -> None:

@@ -11,6 +11,8 @@ from rich.text import Text
 
 from nightshift_toolkit.cli.text import one_line
 
+MAX_LISTED = 1_000_000
+"""Most rows that may be asked for."""
 _NO_LIMIT = 10_000
 _GAP = 2
 _LEAST_WIDTH = 16

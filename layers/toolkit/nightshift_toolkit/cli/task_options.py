@@ -6,11 +6,20 @@ from typing import Any, TypeVar
 
 import click
 
+from nightshift.domain.model.enums import OverlapPolicy
 from nightshift_toolkit.cli.text import one_line
-from nightshift_toolkit.cli.values import Label, Length, TextOrFile
+from nightshift_toolkit.cli.values import (
+    EXCLUDE_HELP,
+    Exclusion,
+    Label,
+    Length,
+    TextOrFile,
+    ThreadId,
+    excluded,
+)
 
 _TITLE_FROM_TEXT = 60
-_OVERLAP_POLICIES = ("skip", "queue_one", "cancel_previous")
+_OVERLAP_POLICIES = tuple(policy.value for policy in OverlapPolicy)
 
 # Option, field of the body, what it takes, help. What is not given is not sent.
 _PLAIN: tuple[tuple[str, str, Any, str], ...] = (
@@ -31,16 +40,6 @@ _PLAIN: tuple[tuple[str, str, Any, str], ...] = (
         "What to do when the previous run is still active; else skip.",
     ),
 )
-CLEARABLE = {
-    "max-lateness": "max_lateness_seconds",
-    "jitter": "jitter_seconds",
-    "starts-at": "starts_at",
-    "ends-at": "ends_at",
-    "max-runs": "max_runs",
-    "assistant": "assistant_id",
-    "timeout": "timeout_seconds",
-    "labels": "labels",
-}
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -51,7 +50,12 @@ _OPTIONS = (
     click.option("--every", type=Length(), help="A fixed interval, like 10m."),
     click.option("--once", help="One time: 2026-03-08T09:00:00, or with an offset or Z."),
     click.option("--in", "after", type=Length(), help="Once, so much from now, like 70s."),
-    click.option("--thread", help="Run in this thread of mine; else in a fresh one each time."),
+    click.option("--exclude", type=Exclusion(), multiple=True, help=EXCLUDE_HELP),
+    click.option(
+        "--thread",
+        type=ThreadId(),
+        help="Run in this thread of mine; else in a fresh one each time.",
+    ),
     click.option("--label", "labels", type=Label(), multiple=True, help="key=value; repeatable."),
     *(click.option(option, field, type=kind, help=text) for option, field, kind, text in _PLAIN),
 )
@@ -73,7 +77,7 @@ def with_task_options(command: Decorated) -> Decorated:
     return wrapped  # type: ignore[return-value]
 
 
-_SPECIAL = ("prompt", "command", "cron", "every", "once", "after", "thread", "labels")
+_SPECIAL = ("prompt", "command", "cron", "every", "once", "after", "exclude", "thread", "labels")
 
 
 def _fields(
@@ -84,6 +88,7 @@ def _fields(
     every: int | None,
     once: str | None,
     after: int | None,
+    exclude: tuple[str, ...],
     thread: str | None,
     labels: tuple[tuple[str, str], ...],
     plain: dict[str, Any],
@@ -91,20 +96,32 @@ def _fields(
     fields = {name: value for name, value in plain.items() if value is not None}
     if (action := _action(prompt, command)) is not None:
         fields["action"] = action
-    if (schedule := _schedule(cron, every, once, after)) is not None:
+    schedule = _schedule(cron, every, once, after)
+    if exclude:
+        if schedule is not None and not cron:
+            raise click.UsageError("--exclude goes with --cron.")
+        schedule = (schedule or {}) | {"exclude": excluded(exclude)}
+    if schedule is not None:
         fields["schedule_spec"] = schedule
     if thread is not None:
         fields |= {"context_mode": "reuse_thread", "thread_id": thread}
     if labels:
-        fields["labels"] = dict(labels)
+        fields["labels"] = _each_once(labels)
     return fields
+
+
+def _each_once(labels: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    found = dict(labels)
+    if len(found) < len(labels):
+        raise click.UsageError("A label may be given once: two of these have the same key.")
+    return found
 
 
 def require_whole(fields: dict[str, Any]) -> dict[str, Any]:
     """Fields for a new task: an action and a schedule must be among them; a title is made up."""
     if "action" not in fields:
         raise click.UsageError("Say what to run: --prompt TEXT, or --command TEXT.")
-    if "schedule_spec" not in fields:
+    if not fields.get("schedule_spec", {}).keys() - {"exclude"}:
         raise click.UsageError("Say when: --cron, --every, --once or --in.")
     action = fields["action"]
     made_up = one_line(action.get("prompt") or action.get("command") or "")[:_TITLE_FROM_TEXT]

@@ -9,12 +9,28 @@ import click
 
 from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
-from nightshift_toolkit.cli.tables import show_table
-from nightshift_toolkit.cli.task_options import CLEARABLE, require_whole, with_task_options
-from nightshift_toolkit.cli.text import in_zone, local_time, one_line, relative, span
+from nightshift_toolkit.cli.tables import MAX_LISTED, show_table
+from nightshift_toolkit.cli.task_edits import CLEARABLE, cleared, whole_schedule
+from nightshift_toolkit.cli.task_options import require_whole, with_task_options
+from nightshift_toolkit.cli.task_view import (
+    BLOCKED,
+    STATES,
+    say_done,
+    schedule,
+    start_apart,
+    state,
+    status_to_ask,
+    upcoming,
+    when,
+)
+from nightshift_toolkit.cli.text import local_time, one_line
+from nightshift_toolkit.cli.values import ThreadId
 
 if TYPE_CHECKING:
     from nightshift_toolkit.resources import Task
+
+_NO_TASKS = "No tasks.  Try:  nightshift tasks create --prompt TEXT --cron '0 9 * * *'"
+_NONE_MATCHES = "None of your tasks matches.  Try:  nightshift tasks list"
 
 
 @click.group()
@@ -38,21 +54,22 @@ def create(*, session: Session, fields: dict[str, Any]) -> None:
     if session.as_json:
         show_json(task)
         return
-    _say("Created", task)
+    say_done("Created", task)
     click.echo(f"See what ran:  nightshift runs list {task['id']}")
 
 
 @command.command("list")
-@click.option("--status", help="Only tasks in this state.")
+@click.option("--status", type=click.Choice(STATES), help="Only tasks shown in this state.")
 @click.option("--label", help="Only tasks with this label, key=value.")
-@click.option("--thread", help="Only tasks bound to this thread.")
+@click.option("--thread", type=ThreadId(), help="Only tasks bound to this thread.")
 @with_session
 def list_tasks(
     *, session: Session, status: str | None, label: str | None, thread: str | None
 ) -> None:
     """List my tasks."""
     with session.client() as client:
-        tasks = list(client.tasks(status=status, label=label, thread=thread))
+        found = client.tasks(status=status_to_ask(status), label=label, thread=thread)
+        tasks = [task for task in found if status in (None, state(task))]
     if session.as_json:
         show_json({"items": tasks, "next_cursor": None})
         return
@@ -63,15 +80,15 @@ def list_tasks(
             (
                 task["id"],
                 task["title"],
-                _state(task),
-                relative(task["next_run_at"], now) if task["next_run_at"] else "-",
+                state(task),
+                upcoming(task, now),
                 task["last_status"] or "-",
-                _schedule(task),
+                schedule(task),
             )
             for task in tasks
         ),
         flexible="TITLE",
-        empty="No tasks.  Try:  nightshift tasks create --prompt TEXT --cron '0 9 * * *'",
+        empty=_NONE_MATCHES if status or label or thread else _NO_TASKS,
     )
 
 
@@ -90,12 +107,13 @@ def show(*, session: Session, task_id: str) -> None:
         (
             ("Task", task["id"]),
             ("Title", one_line(task["title"])),
-            ("Status", _state(task)),
+            ("Status", state(task)),
             ("Blocked", task.get("blocked_reason")),
             ("Paused", task.get("pause_reason")),
-            ("Schedule", _schedule(task)),
-            ("Next", _when(task, "next_run_at")),
-            ("Last run", _when(task, "last_run_at")),
+            ("Schedule", schedule(task)),
+            ("Next", None if state(task) == BLOCKED else when(task, "next_run_at")),
+            ("Starts", start_apart(task)),
+            ("Last run", when(task, "last_run_at")),
             ("Last outcome", task["last_status"]),
             ("Last error", task["last_error"]),
             ("Active run", task["active_run_id"]),
@@ -111,7 +129,7 @@ def show(*, session: Session, task_id: str) -> None:
 @command.command()
 @click.argument("task_id", metavar="TASK")
 @with_task_options
-@click.option("--clear", multiple=True, type=click.Choice(sorted(CLEARABLE)), help="Empty it.")
+@click.option("--clear", multiple=True, type=click.Choice(CLEARABLE), help="Empty it.")
 @click.option("--fresh-thread", is_flag=True, help="Go back to a fresh thread for each run.")
 @with_session
 def edit(
@@ -122,14 +140,17 @@ def edit(
     clear: tuple[str, ...],
     fresh_thread: bool,
 ) -> None:
-    """Change what is given and nothing else; labels are replaced as a whole."""
-    changes = fields | {CLEARABLE[name]: None for name in clear}
+    """Change what is given and nothing else; labels and exclusions are replaced as a whole."""
+    changes = cleared(fields, clear)
+    if fresh_thread and "thread_id" in fields:
+        raise click.UsageError("A task runs in a --thread or in a --fresh-thread, not both.")
     if fresh_thread:
         changes |= {"context_mode": "fresh_thread", "thread_id": None}
     if not changes:
         raise click.UsageError("Say what to change, for example --title TEXT.")
     with session.client() as client:
-        task = client.edit_task(task_id, changes)
+        changes, revision = whole_schedule(client, task_id, changes)
+        task = client.edit_task(task_id, changes, revision)
     _answer(session, "Changed", task)
 
 
@@ -170,7 +191,7 @@ def trigger(*, session: Session, task_id: str) -> None:
 
 @command.command()
 @click.argument("task_id", metavar="TASK")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--limit", type=click.IntRange(1, MAX_LISTED), default=20, show_default=True)
 @with_session
 def changes(*, session: Session, task_id: str, limit: int) -> None:
     """Show who changed what of a task, newest first. Times are this machine's."""
@@ -198,11 +219,13 @@ def changes(*, session: Session, task_id: str, limit: int) -> None:
 
 @command.command()
 @click.argument("task_id", metavar="TASK")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @with_session
 def delete(*, session: Session, task_id: str, yes: bool) -> None:
     """Delete a task and its history; a run in flight goes on."""
-    if not yes and sys.stdin.isatty():
+    if not yes:
+        if not sys.stdin.isatty():
+            raise click.UsageError("Nobody can be asked here: say --yes to delete the task.")
         click.confirm(f"Delete {task_id} and its history?", abort=True, err=True)
     with session.client() as client:
         client.delete_task(task_id)
@@ -214,35 +237,4 @@ def _answer(session: Session, verb: str, task: "Task") -> None:
     if session.as_json:
         show_json(task)
     else:
-        _say(verb, task)
-
-
-def _say(verb: str, task: "Task") -> None:
-    click.echo(f"{verb} {task['id']}  {one_line(task['title'])}")
-    if (text := _when(task, "next_run_at")) is not None:
-        click.echo(f"Next run: {text}")
-
-
-def _when(task: "Task", field: str) -> str | None:
-    """The time in the task's zone, then on this machine's clock, then how far it is."""
-    instant = task[field]  # type: ignore[literal-required]
-    if instant is None:
-        return None
-    distance = relative(instant, datetime.now(UTC))
-    return f"{in_zone(instant, task['timezone'])}  ({local_time(instant)} here, {distance})"
-
-
-def _state(task: "Task") -> str:
-    if task.get("blocked_reason"):
-        return "blocked"
-    return "dispatching" if task.get("dispatching") else task["status"]
-
-
-def _schedule(task: "Task") -> str:
-    spec = task["schedule_spec"]
-    if "once" in spec:
-        return f"once {in_zone(spec['once'], task['timezone'])}"
-    if "every_seconds" in spec:
-        return f"every {span(spec['every_seconds'])}"
-    cron = spec["cron"]
-    return f"{cron if isinstance(cron, str) else ' | '.join(cron)} {task['timezone']}"
+        say_done(verb, task)

@@ -4,6 +4,7 @@ import click
 
 from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_json
+from nightshift_toolkit.cli.values import ThreadId
 
 
 @click.group()
@@ -12,7 +13,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("thread_id", metavar="THREAD")
+@click.argument("thread_id", metavar="THREAD", type=ThreadId())
 @with_session
 def register(*, session: Session, thread_id: str) -> None:
     """Register a thread as mine; once is enough."""
@@ -25,7 +26,7 @@ def register(*, session: Session, thread_id: str) -> None:
 
 
 @command.command()
-@click.argument("thread_id", metavar="THREAD")
+@click.argument("thread_id", metavar="THREAD", type=ThreadId())
 @with_session
 def show(*, session: Session, thread_id: str) -> None:
     """Show a thread of mine and the tasks bound to it."""

@@ -1,7 +1,9 @@
-"""What people type for a value: lengths of time, labels, texts from files."""
+"""What people type for a value: numbers, lengths of time, labels, names, texts from files."""
 
+import math
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,27 @@ import click
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _LENGTH = re.compile(r"(?:[0-9]{1,9}[smhd])+", re.ASCII)
 _PART = re.compile(r"([0-9]+)([smhd])", re.ASCII)
+_LONGEST_LENGTH = 100
+_EXCLUSION = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]{4}-[0-9]{2}-[0-9]{2})?"
+    r"|[0-9]{2}:[0-9]{2}-[0-9]{2}:[0-9]{2}",
+    re.ASCII,
+)
+EXCLUDE_HELP = "No run on a date or dates (first/last), or in a time of day (22:00-06:00)."
+_THREAD = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+
+
+class FiniteRange(click.FloatRange):
+    """A number in a range; what is no number or has no end is in none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a number of the range {self._describe_range()}", param, ctx)
+        return number
 
 
 class Length(click.ParamType[int]):
@@ -20,6 +43,8 @@ class Length(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Whole seconds."""
         text = str(value)
+        if len(text) > _LONGEST_LENGTH:
+            self.fail("that is too long a text for a length of time", param, ctx)
         if text.isascii() and text.isdigit():
             return int(text)
         if not _LENGTH.fullmatch(text):
@@ -40,6 +65,50 @@ class Label(click.ParamType[tuple[str, str]]):
         if not equals or not key:
             self.fail("write it like team=search", param, ctx)
         return key, content
+
+
+class ThreadId(click.ParamType[str]):
+    """The name of a thread, as the API takes it."""
+
+    name = "thread"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name."""
+        if not _THREAD.fullmatch(str(value)):
+            self.fail("a thread has 1 to 64 letters, digits, underscores or hyphens", param, ctx)
+        return str(value)
+
+
+class Exclusion(click.ParamType[str]):
+    """A date, a range of dates, or times of day at which a cron schedule is silent."""
+
+    name = "dates|times"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The exclusion as it was written."""
+        if not _EXCLUSION.fullmatch(str(value)):
+            self.fail("write it like 2099-12-25, 2099-12-24/2100-01-02 or 22:00-06:00", param, ctx)
+        return str(value)
+
+
+def excluded(written: Iterable[str]) -> dict[str, list[str]]:
+    """The `exclude` of a schedule: what holds a colon are times of day, the rest are dates."""
+    parts: dict[str, list[str]] = {}
+    for text in written:
+        parts.setdefault("times" if ":" in text else "dates", []).append(text)
+    return parts
+
+
+class VariableName(click.ParamType[str]):
+    """The name of an environment variable, without its value."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name."""
+        if not value or "=" in str(value):
+            self.fail("give the name alone; the value is that of this environment", param, ctx)
+        return str(value)
 
 
 class TextOrFile(click.ParamType[str]):

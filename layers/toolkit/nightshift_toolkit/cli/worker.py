@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError
 
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.local_state import find_local_cloud
+from nightshift_toolkit.cli.values import FiniteRange, VariableName
 from nightshift_toolkit.worker.aws import connect
 from nightshift_toolkit.worker.log import log_to_stderr
 from nightshift_toolkit.worker.ports import Unavailable
@@ -20,6 +21,7 @@ from nightshift_toolkit.worker.signals import serve_until_signalled
 from nightshift_toolkit.worker.work import Workbench
 
 _LONGEST_POLL_SECONDS = 20
+_LONGEST_SECONDS = 604_800
 _USUAL_HEARTBEAT_SECONDS = 10.0
 _HEARTBEATS_PER_SILENCE = 4
 _MADE_UP_CREDENTIAL = "local"
@@ -49,7 +51,14 @@ class Place:
 @click.option("--table", envvar="NIGHTSHIFT_TABLE", help="Else the local cloud's.")
 @click.option("--region", help="AWS region; else that of the AWS configuration.")
 @click.option("--profile", help="AWS profile; else the usual credentials.")
-@click.option("--env", "passed_variables", multiple=True, help="A variable commands may see too.")
+@click.option(
+    "--env",
+    "passed_variables",
+    metavar="NAME",
+    type=VariableName(),
+    multiple=True,
+    help="A variable of this environment that commands may see too; repeatable.",
+)
 @click.option(
     "--workdir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -57,30 +66,34 @@ class Place:
 )
 @click.option(
     "--silence-seconds",
-    type=click.FloatRange(1),
+    type=FiniteRange(1, _LONGEST_SECONDS),
     default=300.0,
     show_default=True,
     envvar="NIGHTSHIFT_WORKER_SILENCE_SECONDS",
     help="WorkerSilenceSeconds of the deployed workflow.",
 )
-@click.option("--heartbeat-seconds", type=click.FloatRange(0.1), help="Between two heartbeats.")
+@click.option(
+    "--heartbeat-seconds",
+    type=FiniteRange(0.1, _LONGEST_SECONDS),
+    help="Between two heartbeats.",
+)
 @click.option(
     "--grace-seconds",
-    type=click.FloatRange(0),
+    type=FiniteRange(0, _LONGEST_SECONDS),
     default=10.0,
     show_default=True,
     help="From asking a command to stop until it is killed.",
 )
 @click.option(
     "--drain-seconds",
-    type=click.FloatRange(0),
+    type=FiniteRange(0, _LONGEST_SECONDS),
     default=30.0,
     show_default=True,
     help="How long runs may go on after SIGTERM or Ctrl-C; a second one ends them.",
 )
 @click.option(
     "--poll-seconds",
-    type=click.FloatRange(0, _LONGEST_POLL_SECONDS),
+    type=FiniteRange(0, _LONGEST_POLL_SECONDS),
     default=5.0,
     show_default=True,
     help="How long one look at the queue waits.",
@@ -144,8 +157,13 @@ def _place(
         except BotoCoreError as error:
             raise Failure(f"{error}.", ExitCode.NOT_SIGNED_IN) from error
         return Place(queue_url, table, None, session)
+    if queue_url or table:
+        given, missing = ("--queue-url", "--table") if queue_url else ("--table", "--queue-url")
+        raise click.UsageError(
+            f"{given} needs {missing} beside it: both are outputs of the deployed stack."
+        )
     cloud = find_local_cloud()
-    if queue_url or table or profile or cloud is None:
+    if profile or cloud is None:
         raise Failure(
             "It is not said where the work comes from.",
             ExitCode.USAGE,
@@ -169,12 +187,23 @@ def _serve(settings: WorkerSettings, place: Place) -> int:
             session=place.session,
             concurrency=settings.concurrency,
         )
+    except BotoCoreError as error:
+        raise _unusable("AWS cannot be used", error) from error
+    try:
         queue.check()
-    except (BotoCoreError, Unavailable) as error:
-        raise Failure(
-            f"The queue cannot be read: {str(error).rstrip('.')}.",
-            ExitCode.UNREACHABLE,
-            hint="the outputs of the deployed stack, and the credentials of this machine",
-        ) from error
+    except Unavailable as error:
+        raise _unusable("The queue cannot be read", error) from error
+    try:
+        pickups.check()
+    except Unavailable as error:
+        raise _unusable(f"The table {place.table_name} cannot be written", error) from error
     log_to_stderr()
     return serve_until_signalled(WorkerService(Workbench(queue, pickups, callbacks, settings)))
+
+
+def _unusable(sentence: str, error: Exception) -> Failure:
+    return Failure(
+        f"{sentence}: {str(error).rstrip('.')}.",
+        ExitCode.UNREACHABLE,
+        hint="the outputs of the deployed stack, and the credentials of this machine",
+    )

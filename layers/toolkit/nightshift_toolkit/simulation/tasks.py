@@ -46,15 +46,20 @@ def read_tasks(text: str) -> Sequence[Mapping[str, Any]]:
     """
     try:
         content = json.loads(text)
-    except ValueError:
-        try:
-            content = yaml.load(text, _Loader)  # noqa: S506 - a safe loader without timestamps
-        except yaml.YAMLError as error:
-            raise InvalidRequest("The tasks are neither JSON nor YAML.") from error
+    except (ValueError, RecursionError):
+        content = _yaml(text)
     rows = content.get("items") if isinstance(content, dict) else content
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InvalidRequest("The tasks must be a list of objects, or an object with items.")
     return rows
+
+
+def _yaml(text: str) -> Any:
+    try:
+        return yaml.load(text, _Loader)  # noqa: S506 - a safe loader without timestamps
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        # The loader lets through what Python says of a wrong number or key.
+        raise InvalidRequest("The tasks are neither JSON nor YAML.") from error
 
 
 def wishes_of(rows: Iterable[Mapping[str, Any]]) -> Sequence[Wish]:
@@ -87,14 +92,15 @@ def _command(row: Mapping[str, Any]) -> CreateTask:
     }
     if not isinstance(row.get("prompt"), str) and not _has_text(row.get("action")):
         fields["action"] = _PLACEHOLDER
-    if "id" in row and row.get("max_runs"):
-        left = row["max_runs"] - row.get("run_count", 0)
+    most, count = row.get("max_runs"), row.get("run_count", 0)
+    if "id" in row and isinstance(most, int) and isinstance(count, int):
+        left = most - count
         if left < 1:
             raise InvalidRequest("max_runs is reached")
         fields["max_runs"] = left
     elif "id" not in row:
-        unknown = sorted(set(row) - set(CreateTaskRequest.model_fields))
-        fields |= {name: row[name] for name in unknown}
+        unknown = sorted(map(str, row.keys() - CreateTaskRequest.model_fields.keys()))
+        fields |= dict.fromkeys(unknown)
     return validated(CreateTaskRequest, fields).to_command(USER)
 
 

@@ -50,6 +50,10 @@ class Queue(Protocol):
 class Pickups(Protocol):
     """Who does the work of a run's attempt, decided by one conditional write on the run's row."""
 
+    def check(self) -> None:
+        """Return when the table exists and may be written; writes nothing. Raises `Unavailable`."""
+        ...
+
     def win(self, message: RunMessage, claim: str, at: str) -> bool:
         """Return True for exactly one claim per run and attempt, however often that one asks.
 
