@@ -76,12 +76,23 @@ def test_in_json_a_refusal_is_the_apis_own_document(api: RecordedApi, run: Run) 
     assert result.stdout == ""
 
 
-def test_a_field_keeps_its_name_at_the_beginning_of_a_sentence(api: RecordedApi, run: Run) -> None:
-    errors = [{"field": "schedule_spec.every_seconds", "message": "every_seconds must be more"}]
-    sentence = "Every_seconds must be more."
-    api.answer("POST", TASKS, 422, problem(422, "invalid_schedule", sentence, errors=errors))
+@pytest.mark.parametrize(
+    ("field", "said", "shown"),
+    [
+        ("schedule_spec.every_seconds", "Every_seconds must", "every_seconds must"),
+        ("thread_id", "Thread_id must", "thread_id must"),
+        ("schedule_spec.exclude.dates", "Exclude: must", "exclude: must"),
+        ("schedule_spec.cron", "Minute: must", "Minute: must"),
+    ],
+)
+def test_a_field_keeps_its_name_at_the_beginning_of_a_sentence(
+    api: RecordedApi, run: Run, field: str, said: str, shown: str
+) -> None:
+    errors = [{"field": field, "message": f"{shown} be right"}]
+    refusal = problem(422, "invalid_schedule", f"{said} be right.", errors=errors)
+    api.answer("POST", TASKS, 422, refusal)
     result = run("tasks", "create", "--prompt", "x", "--every", "1s")
-    assert result.stderr.splitlines()[0] == "Error: every_seconds must be more."
+    assert result.stderr.splitlines()[0] == f"Error: {shown} be right."
 
 
 @pytest.mark.parametrize(
@@ -89,7 +100,8 @@ def test_a_field_keeps_its_name_at_the_beginning_of_a_sentence(api: RecordedApi,
     [
         (("--in", "0s"), "schedule_spec.after_seconds", "--in 2m"),
         (("--every", "0s"), "schedule_spec.every_seconds", "--every 10m"),
-        (("--every", "0s"), None, "--every 10m"),
+        (("--every", "0s"), "schedule_spec", "--every 10m"),
+        (("--cron", "@daily"), None, "nightshift next '"),
         (("--once", "now"), "schedule_spec.once", "--once 2099-"),
         (("--cron", "x"), "schedule_spec.cron", "nightshift next '"),
         (("--cron", "@daily", "--ends-at", "x"), "ends_at", "--ends-at 2099-"),
@@ -106,28 +118,11 @@ def test_the_hint_fits_the_option_that_is_wrong(
     assert f"Try:   {hint}" in result.stderr
 
 
-def test_starts_that_the_operator_stopped_are_told_from_seats_that_are_taken(
-    api: RecordedApi, run: Run
-) -> None:
-    full = problem(409, "budget_full", "As many runs as allowed are active.")
-    api.answer("POST", f"{TASK_PATH}/trigger", 409, full)
-    api.answer("GET", "/api/policy", 200, {"max_concurrent_runs": 10})
-    api.answer("GET", "/api/policy", 200, {"max_concurrent_runs": 0})
-    assert "As many runs as allowed" in run("tasks", "trigger", TASK_ID).stderr
-    stopped = run("tasks", "trigger", TASK_ID)
-    assert stopped.exit_code == ExitCode.CONFLICT
-    assert stopped.stderr.startswith("Error: The operator has stopped all starts")
-
-
-def test_a_budget_that_cannot_be_read_leaves_the_refusal_as_it_is(
-    api: RecordedApi, run: Run
-) -> None:
-    full = problem(409, "budget_full", "As many runs as allowed are active.")
-    api.answer("POST", f"{TASK_PATH}/trigger", 409, full)
-    api.answer("GET", "/api/policy", 403, {"message": "Forbidden"})
-    result = run("tasks", "trigger", TASK_ID)
-    assert result.exit_code == ExitCode.CONFLICT
-    assert "As many runs as allowed" in result.stderr
+def test_no_hint_is_given_that_does_not_fit(api: RecordedApi, run: Run) -> None:
+    """A single time has no number of runs; another time would not help."""
+    api.answer("POST", TASKS, 422, problem(422, "invalid_schedule", "It has no max_runs."))
+    result = run("tasks", "create", "--prompt", "x", "--in", "70s", "--max-runs", "3")
+    assert result.stderr == "Error: It has no max_runs.\n"
 
 
 def test_the_longest_timeout_is_the_one_in_force(api: RecordedApi, run: Run) -> None:
@@ -135,7 +130,10 @@ def test_the_longest_timeout_is_the_one_in_force(api: RecordedApi, run: Run) -> 
     errors = [{"field": "timeout_seconds", "message": "must be at most 604800."}]
     sentence = "timeout_seconds must be at most 604800."
     api.answer("POST", TASKS, 422, problem(422, "invalid_request", sentence, errors=errors))
+    api.answer("GET", "/api/policy", 403, {"message": "Forbidden"})
     api.answer("GET", "/api/policy", 200, {"max_timeout_seconds": 3600})
+    unknown = run("tasks", "create", "--prompt", "x", "--in", "70s", "--timeout", "99d")
+    assert unknown.stderr == f"Error: {sentence}\n"
     result = run("tasks", "create", "--prompt", "x", "--in", "70s", "--timeout", "99d")
     assert result.exit_code == ExitCode.REFUSED
     assert result.stderr == "Error: timeout_seconds must be at most 3600.\n"

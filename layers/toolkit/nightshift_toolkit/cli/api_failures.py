@@ -19,15 +19,14 @@ _BY_STATUS = {
     HTTPStatus.PRECONDITION_FAILED: ExitCode.CONFLICT,
 }
 _CRON_HINT = "nightshift next '0 9 * * MON-FRI' --zone America/New_York"
-_TIME_HINT = "2099-12-24T18:00:00, or a time with an offset"
 _BY_FIELD = {
     "cron": _CRON_HINT,
     "every_seconds": "--every 10m",
-    "once": f"--once {_TIME_HINT}",
+    "once": "--once 2099-12-24T18:00:00, or a time with an offset",
     "after_seconds": "--in 2m",
     "exclude": "--exclude 2099-12-25, 2099-12-24/2100-01-02 or 22:00-06:00",
-    "starts_at": f"--starts-at {_TIME_HINT}",
-    "ends_at": f"--ends-at {_TIME_HINT}",
+    "starts_at": "--starts-at 2099-12-24T18:00:00Z, or with another offset",
+    "ends_at": "--ends-at 2099-12-24T18:00:00Z, or with another offset",
 }
 """For a wrong schedule: by the field that is wrong, else by the one that was sent."""
 _OPTIONS = {"cron": "cron", "every": "every_seconds", "once": "once", "after": "after_seconds"}
@@ -37,7 +36,7 @@ _HINTS = {
     "thread_not_found": "nightshift threads register THREAD",
     "active_run": "nightshift runs list TASK",
     "thread_busy": "nightshift tasks list",
-    "budget_full": "nightshift tasks trigger TASK, when a run has ended",
+    "budget_full": "nightshift tasks trigger TASK, a while later",
     "task_not_mutable": "nightshift runs list TASK",
     "time_passed": "nightshift tasks edit TASK --once TIME",
     "concurrent_update": "nightshift tasks show TASK",
@@ -115,18 +114,19 @@ def _hint(error: ApiError) -> str | None:
     if hint == _CRON_HINT:
         sent = [name for option, name in _OPTIONS.items() if options.get(option) not in (None, ())]
         wrong = [part for name in _fields(error.problem) for part in name.split(".")]
-        hint = next((_BY_FIELD[name] for name in [*wrong, *sent] if name in _BY_FIELD), hint)
+        fitting = wrong + sent if wrong or "cron" in sent else []
+        hint = next((_BY_FIELD[name] for name in fitting if name in _BY_FIELD), None)
     task_id = options.get("task_id")
     return hint.replace("TASK", str(task_id)) if hint and task_id else hint
 
 
 def _fields(problem: Problem) -> list[str]:
-    return [each["field"] or "" for each in problem.get("errors", [])]
+    return [each["field"] for each in problem.get("errors", []) if each["field"]]
 
 
 def _as_named(sentence: str, problem: Problem) -> str:
     """The sentence with a field's name at its beginning as the field is written."""
-    first, space, rest = sentence.partition(" ")
-    written = first[:1].lower() + first[1:]
-    known = "_" in written and any(written in name.split(".") for name in _fields(problem))
-    return f"{written}{space}{rest}" if known else sentence
+    written = sentence[:1].lower() + sentence[1:]
+    name = written.split(" ", 1)[0].rstrip(":")
+    known = any(name in field.split(".") for field in _fields(problem))
+    return written if known else sentence

@@ -29,8 +29,8 @@ _PLAIN: tuple[tuple[str, str, Any, str], ...] = (
     ("--priority", "priority", click.IntRange(0, 9), "0 to 9; 9 goes first when places are few."),
     ("--max-lateness", "max_lateness_seconds", Length(), "Skip a run that would be later."),
     ("--jitter", "jitter_seconds", Length(), "Spread the starts over this time."),
-    ("--starts-at", "starts_at", str, "No run before this time."),
-    ("--ends-at", "ends_at", str, "No run after this time."),
+    ("--starts-at", "starts_at", str, "No run before this time, written with Z or an offset."),
+    ("--ends-at", "ends_at", str, "No run after this time, written with Z or an offset."),
     ("--max-runs", "max_runs", click.IntRange(1), "End after so many runs by the clock."),
     ("--assistant", "assistant_id", str, "Which assistant does the work."),
     (

@@ -31,7 +31,7 @@ class FiniteRange(click.FloatRange):
         """The number."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
-            self.fail(f"{value} is not a number of the range {self._describe_range()}", param, ctx)
+            self.fail(f"{value} is not a number in any range", param, ctx)
         return number
 
 
