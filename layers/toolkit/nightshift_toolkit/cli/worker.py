@@ -188,7 +188,11 @@ def _serve(settings: WorkerSettings, place: Place) -> int:
             concurrency=settings.concurrency,
         )
     except BotoCoreError as error:
-        raise _unusable("AWS cannot be used", error) from error
+        raise Failure(
+            f"AWS cannot be used: {str(error).rstrip('.')}.",
+            ExitCode.UNREACHABLE,
+            hint="--region and --profile, or the AWS configuration of this machine",
+        ) from error
     try:
         queue.check()
     except Unavailable as error:
