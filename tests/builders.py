@@ -11,6 +11,7 @@ from nightshift.domain.model.enums import ActionKind, ContextMode, SkipReason, T
 from nightshift.domain.model.instants import parse_instant
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run, Slot, manual_run_id, occurrence_run_id, slot_for
+from nightshift.domain.model.seats import Place
 from nightshift.domain.model.spec import (
     Bounds,
     CronSchedule,
@@ -145,6 +146,7 @@ def slot(
     task: Task,
     *,
     seat: int = 0,
+    user_seat: int | None = None,
     nonce: str = "nonce-a",
     trigger: Trigger = Trigger.SCHEDULE,
     now: datetime | None = None,
@@ -162,7 +164,7 @@ def slot(
         run_id=run_id,
         trigger=trigger,
         nonce=nonce,
-        seat=seat,
+        place=Place(task.user_id, seat, user_seat),
         now=moment,
         policy=limits or policy(),
     )

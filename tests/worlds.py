@@ -9,9 +9,9 @@ from nightshift.domain.commands import CreateTask, TriggerTask
 from nightshift.domain.model.enums import Outcome
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run, RunOutcome, Slot
-from nightshift.domain.model.seats import Seats, free_seats
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import Event, TaskRef
+from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch, Due
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
@@ -140,10 +140,9 @@ class World:
         payload = self.store.tasks.payload(TaskRef(task.user_id, task.id), revision)
         slots = self.store.active_slots()
         holder = next((slot for slot in slots if slot.task_id == task.id), None)
-        taken = {slot.keys.seat for slot in slots}
-        seats = Seats(free_seats(taken, self.policy.max_concurrent_runs))
+        places = places_left(slots, self.policy)
         due = Due(task=stored, payload=payload, holder=holder if seen_slot else None)
-        return self.dispatch.dispatch_due(due, seats, self.policy, self.now)
+        return self.dispatch.dispatch_due(due, places, self.policy, self.now)
 
     def trigger(self, task: Task) -> Run:
         """Trigger a task as its owner does."""

@@ -40,6 +40,7 @@ class PolicyResponse(Wire):
     """The limits in force: the operator's, the gateway's, and those of the API itself."""
 
     max_concurrent_runs: int
+    max_concurrent_runs_per_user: int
     launch_lease_seconds: int
     launch_deadline_seconds: int
     verify_after_seconds: int

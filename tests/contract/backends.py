@@ -220,6 +220,8 @@ class Dynamo:
                 held[f"slot {row['sk']['S']}"] = run_id
             elif kind == "SEAT":
                 held[f"seat {rest}"] = run_id
+            elif kind == "USERSEAT":
+                held[f"user seat {rest.replace('#', '/')}"] = run_id
             elif kind == "THREADLOCK":
                 held[f"thread {rest.replace('#', '/')}"] = run_id
         return held

@@ -221,6 +221,32 @@ def test_a_taken_seat_refuses_the_admission_and_nothing_is_written(stores: Store
     assert answer(stores, another) is AdmissionAnswer.ADMITTED
 
 
+def test_a_taken_seat_of_the_users_own_refuses_the_admission(stores: Stores) -> None:
+    """AdmissionAnswer.USER_SEAT_TAKEN, K3, P14: another user's of the same number is another."""
+    first, second = (created(stores, builders.task(number=number)) for number in (1, 2))
+    foreign = created(stores, builders.task(number=3, user_id="bob"))
+    held = admitted(stores, first, seat=0, user_seat=0)
+    admission = builders.admission(second, seat=1, user_seat=0, nonce="nonce-b")
+    assert answer(stores, admission) is AdmissionAnswer.USER_SEAT_TAKEN
+    assert read(stores, second) == second
+    assert set(stores.held_keys().values()) == {held.run_id}
+    theirs = admitted(stores, foreign, seat=1, user_seat=0, nonce="nonce-c")
+    another = builders.admission(second, seat=2, user_seat=1, nonce="nonce-b")
+    assert answer(stores, another) is AdmissionAnswer.ADMITTED
+    assert stores.held_keys()["user seat bob/0"] == theirs.run_id
+
+
+def test_of_a_lock_and_two_seats_that_are_taken_the_lock_is_told(stores: Stores) -> None:
+    """K4: what no other seat would change comes first."""
+    stores.threads.register(Thread("talk", ALICE, NOW))
+    first, second = (
+        created(stores, builders.task(number=number, thread_id="talk")) for number in (1, 2)
+    )
+    admitted(stores, first, seat=0, user_seat=0)
+    same = builders.admission(second, seat=0, user_seat=0, nonce="nonce-b")
+    assert answer(stores, same) is AdmissionAnswer.THREAD_BUSY
+
+
 def test_a_busy_thread_refuses_the_admission_and_nothing_is_written(stores: Stores) -> None:
     """AdmissionAnswer.THREAD_BUSY, K3: one run per thread, whichever task it is of."""
     stores.threads.register(Thread("talk", ALICE, NOW))

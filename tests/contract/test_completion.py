@@ -67,10 +67,11 @@ def test_a_run_shows_that_a_worker_picked_it_up(stores: Stores) -> None:
 
 
 def test_a_completion_gives_back_every_key(stores: Stores) -> None:
-    """RunStore.complete: slot, seat and thread lock."""
+    """RunStore.complete: slot, seat, the user's own seat and thread lock."""
     stores.threads.register(Thread("talk", ALICE, NOW))
-    held = admitted(stores, created(stores, builders.task(thread_id="talk")), seat=4)
-    assert len(stores.held_keys()) == 3
+    task = created(stores, builders.task(thread_id="talk"))
+    held = admitted(stores, task, seat=4, user_seat=2)
+    assert len(stores.held_keys()) == 4
     ended(stores, held)
     assert stores.held_keys() == {}
     assert list(stores.runs.slots()) == []

@@ -15,9 +15,9 @@ from crash.paths import THREAD, due_task, threaded, working_task
 from nightshift.adapters.stepfunctions.launcher import execution_input
 from nightshift.domain.model.enums import ActionKind, Outcome
 from nightshift.domain.model.run import LaunchOrder, RunOutcome
-from nightshift.domain.model.seats import Seats
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.ports import TaskRef
+from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.dispatch import Due
 
 KIBIBYTE = 1024
@@ -108,7 +108,8 @@ def test_a_stale_copy_of_a_task_starts_nothing(
     task, due = stale_due(stage, change)
     known = set(stage.machine.executions)
     process = stage.victim
-    result = process.dispatch.dispatch_due(due, Seats([2]), process.policy, process.now)
+    places = places_left([], process.policy)
+    result = process.dispatch.dispatch_due(due, places, process.policy, process.now)
     assert result.exit.value == "conflict"
     assert set(stage.machine.executions) == known
     assert len(stage.snapshot().runs) == len(known)

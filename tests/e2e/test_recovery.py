@@ -9,6 +9,7 @@ from nightshift.adapters.dynamodb.runs import DynamoRuns
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.stepfunctions.launcher import execution_input
+from nightshift.domain.model import seats
 from nightshift.domain.model.enums import Trigger
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import LaunchOrder, Run, Slot, occurrence_run_id, slot_for
@@ -34,7 +35,7 @@ def admitted_and_not_launched(place: Place, user: str, task_id: str) -> LaunchOr
         run_id=occurrence_run_id(task.id, task.state.next_run_at),
         trigger=Trigger.SCHEDULE,
         nonce="of-a-dead-tick",
-        seat=0,
+        place=seats.Place(user, 0),
         now=now,
         policy=LEASE,
     )

@@ -119,6 +119,8 @@ def _everything_is_free(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
         yield f"{slot.run_id} still holds its slot, {slot.state}"
     for seat, holder in snapshot.seats.items():
         yield f"seat {seat} is still held by {holder.run_id}"
+    for (user_id, seat), holder in snapshot.user_seats.items():
+        yield f"seat {seat} of {user_id}'s own is still held by {holder.run_id}"
     for made in cloud.made.values():
         if not made.over:
             yield f"the execution {made.name} still runs"

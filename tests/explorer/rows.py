@@ -60,6 +60,7 @@ class MemoryRows:
             state.tasks,
             state.slots,
             state.seats,
+            state.user_seats,
             state.thread_locks,
             state.payloads,
             state.runs,

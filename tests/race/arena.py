@@ -14,9 +14,9 @@ from crash.harness import LIMIT, Process, Stage
 from crash.machine import SUCCESS
 from crash.promises import about_occurrences, about_work, is_waiting
 from nightshift.domain.errors import NightshiftError
-from nightshift.domain.model.seats import Seats, free_seats
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import TaskRef
+from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.dispatch import Due
 from nightshift_toolkit.audit import check
 from nightshift_toolkit.local_cloud.engine import Engine
@@ -135,9 +135,9 @@ def dispatch(task: Task) -> Deed:
             return None
         stored, payload = found
         holder = next((slot for slot in slots if slot.task_id == task.id), None)
-        seats = Seats(free_seats({slot.keys.seat for slot in slots}, LIMIT))
+        places = places_left(slots, process.policy)
         due = Due(task=stored, payload=payload, holder=holder)
-        return process.dispatch.dispatch_due(due, seats, process.policy, process.now)
+        return process.dispatch.dispatch_due(due, places, process.policy, process.now)
 
     return deed
 

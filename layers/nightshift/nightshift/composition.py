@@ -42,6 +42,7 @@ from nightshift.domain.services.replanning import Replanning
 
 PRODUCTION_POLICY: Final = Policy(
     max_concurrent_runs=10,
+    max_concurrent_runs_per_user=5000,
     launch_lease_seconds=120,
     launch_deadline_seconds=900,
     verify_after_seconds=300,

@@ -193,3 +193,58 @@ def test_a_look_stops_before_an_admission_that_it_has_no_time_to_launch(world: W
     assert launched(world) == [1, 2]
     assert len(world.store.active_slots()) == 2
     assert world.due_now() == [builders.task_id(number) for number in (3, 4, 5)]
+
+
+# -- one user's share --
+
+
+def test_a_user_at_their_limit_is_passed_over_and_nobody_waits_behind_them(world: World) -> None:
+    """P14: 1,000 due tasks of one user and 5 newer ones of another; each gets their share."""
+    world.set_policy(max_concurrent_runs=10, max_concurrent_runs_per_user=5)
+    for number in range(1, 1001):
+        waiting(world, number, DUE)
+    for number in range(2001, 2006):
+        waiting(world, number, DUE + MINUTE, user_id="bob")
+    world.store.forget_calls()
+    world.look(DUE + MINUTE)
+    assert launched(world) == [1, 2, 3, 4, 5, 2001, 2002, 2003, 2004, 2005]
+    assert world.store.calls("tasks.read") <= 2
+
+
+def test_the_share_of_a_user_is_exact_and_goes_on_with_the_oldest(world: World) -> None:
+    """P14: as many as allowed, the next when one has ended, in order."""
+    world.set_policy(max_concurrent_runs=10, max_concurrent_runs_per_user=2)
+    tasks = [waiting(world, number, DUE + number * SECOND) for number in range(1, 6)]
+    for _ in range(3):
+        world.look(DUE + MINUTE)
+        assert len(world.store.active_slots()) <= 2
+        for slot in world.store.active_slots():
+            world.ended(slot.run_id)
+    assert launched(world) == [1, 2, 3, 4, 5]
+    assert [world.read(task).state.status.value for task in tasks] == ["completed"] * 5
+
+
+def test_a_skip_of_a_user_at_their_limit_is_recorded_all_the_same(world: World) -> None:
+    """P13: whoever is in the way of its own occurrence needs no place to be told so."""
+    world.set_policy(max_concurrent_runs=3, max_concurrent_runs_per_user=1)
+    task = world.add(builders.task())
+    world.look(DUE)
+    world.started(world.only_run(task).id)
+    world.look(DUE + HOUR)
+    assert statuses(world.history(task)) == ["skipped: overlap", "running"]
+
+
+def test_with_the_budget_full_a_higher_priority_that_comes_later_goes_first(world: World) -> None:
+    """P14: strict priority; among equals the oldest."""
+    world.set_policy(max_concurrent_runs=1)
+    waiting(world, 1, DUE)
+    world.look(DUE)
+    waiting(world, 2, DUE + SECOND)
+    waiting(world, 3, DUE + 2 * SECOND)
+    world.look(DUE + MINUTE)
+    waiting(world, 4, DUE + 2 * MINUTE, priority=9)
+    for _ in range(3):
+        for slot in world.store.active_slots():
+            world.ended(slot.run_id)
+        world.look(DUE + 3 * MINUTE)
+    assert launched(world) == [1, 4, 2, 3]

@@ -1,11 +1,13 @@
 """The numbered places of the global budget (P14, K5)."""
 
+from dataclasses import replace
 from itertools import combinations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightshift.domain.model.seats import Seats, free_seats
+from nightshift.domain.model.seats import Place, Places, free_seats
 
 SMALL = range(6)
 
@@ -81,20 +83,63 @@ def test_no_sequence_of_starts_ends_and_limits_overshoots(data: st.DataObject) -
             limit = data.draw(st.integers(0, 12))
 
 
+# -- the pool of one look --
+
+
+def held(*numbers: int, user_id: str = "alice") -> list[Place]:
+    """Places of a user that are taken, no seats of their own."""
+    return [Place(user_id, number) for number in numbers]
+
+
 def test_the_pool_hands_out_each_seat_once_lowest_first() -> None:
-    """Seats: threads that dispatch do not contend for one seat."""
-    seats = Seats([4, 0, 2])
-    assert [seats.take(), seats.take(), seats.take()] == [0, 2, 4]
-    assert seats.take() is None
-    assert len(seats) == 0
+    """Places: threads that dispatch do not contend for one seat."""
+    places = Places(held(1, 3), limit=5, user_limit=5)
+    assert [places.take("bob"), places.take("eve")] == [Place("bob", 0), Place("eve", 2)]
+    assert places.take("bob") == Place("bob", 4)
+    assert places.take("bob") is None
+    assert len(places) == 0
 
 
-def test_a_seat_that_was_not_used_can_be_taken_again() -> None:
-    """Seats: a skipped task costs nobody a place."""
-    seats = Seats([0, 1, 2])
-    first = seats.take()
-    assert first == 0
-    seats.take()
-    seats.put_back(first)
-    assert len(seats) == 2
-    assert seats.take() == 0
+def test_a_place_that_was_not_used_can_be_taken_again() -> None:
+    """Places: a skipped task costs nobody a place."""
+    places = Places([], limit=3, user_limit=2)
+    first = places.take("alice")
+    assert first == Place("alice", 0, 0)
+    places.take("alice")
+    assert places.take("alice") is None
+    places.put_back(first)
+    assert (len(places), places.room_for("alice")) == (2, 1)
+    assert places.take("alice") == first
+
+
+def test_a_user_at_their_limit_leaves_the_rest_to_others() -> None:
+    """P14: a limit per user is exact by the same seats."""
+    places = Places([Place("alice", 0, 0)], limit=4, user_limit=2)
+    assert (places.room_for("alice"), places.room_for("bob")) == (1, 2)
+    assert places.take("alice") == Place("alice", 1, 1)
+    assert places.take("alice") is None
+    assert [places.take("bob"), places.take("bob")] == [Place("bob", 2, 0), Place("bob", 3, 1)]
+    assert places.take("eve") is None
+
+
+def test_a_part_that_is_put_back_leaves_the_other_taken() -> None:
+    """Places: of a place whose one half was somebody else's the other half is free."""
+    places = Places([], limit=3, user_limit=2)
+    first = places.take("alice")
+    assert first is not None
+    places.put_back(replace(first, seat=None))
+    assert places.take("alice") == Place("alice", 1, 0)
+
+
+def test_runs_without_a_seat_of_their_own_count_for_their_user() -> None:
+    """K5: a limit that is brought in while runs are active drains, it overshoots nothing."""
+    places = Places(held(0, 1), limit=5, user_limit=3)
+    assert places.room_for("alice") == 1
+    assert places.take("alice") == Place("alice", 2, 0)
+    assert places.take("alice") is None
+
+
+@pytest.mark.parametrize("user_limit", [3, 4])
+def test_a_limit_per_user_that_is_no_smaller_is_none(user_limit: int) -> None:
+    """Places: nobody writes a row for a limit that limits nobody."""
+    assert Places([], limit=3, user_limit=user_limit).take("alice") == Place("alice", 0)

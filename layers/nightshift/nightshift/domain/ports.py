@@ -45,11 +45,6 @@ class DueLine:
     first: Sequence[DueHint]
     hints: Iterator[DueHint]
 
-    @property
-    def oldest(self) -> datetime | None:
-        """Since when the longest waiting task has been due."""
-        return min((hint.due_at for hint in self.first), default=None)
-
 
 @dataclass(frozen=True, slots=True)
 class Thread:
@@ -247,6 +242,7 @@ class AdmissionAnswer(Enum):
     RECORDED = "recorded"  # the slot is free but this occurrence already has its record
     CHANGED = "changed"  # the task is no longer as seen
     SEAT_TAKEN = "seat_taken"  # another seat may be free
+    USER_SEAT_TAKEN = "user_seat_taken"  # the same, of the user's own seats
     THREAD_BUSY = "thread_busy"  # another run holds the thread
     REPEATED = "repeated"  # its idempotency key was used before, which is told before all else
 

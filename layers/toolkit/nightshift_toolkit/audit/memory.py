@@ -26,6 +26,7 @@ def snapshot_of_memory(store: MemoryStore, *, now: datetime | None = None) -> Sn
             runs=[row.run for row in runs if not row.corrupt],
             slots=[row.slot for row in state.slots.values() if not row.corrupt],
             seats={seat: Holder(run_id) for seat, run_id in state.seats.items()},
+            user_seats={own: Holder(run_id) for own, run_id in state.user_seats.items()},
             thread_locks={lock: Holder(run_id) for lock, run_id in state.thread_locks.items()},
             payloads=frozenset(state.payloads),
             due=entries,

@@ -69,7 +69,7 @@ class RunRepairs:
         if kind == "thread":
             key = keys.thread_lock(user_id, last)
             return key, self.snapshot.thread_locks[user_id, last]
-        key = keys.Key(f"USERSEAT#{user_id}#{last}", "SEAT")
+        key = keys.user_seat(user_id, int(last))
         return key, self.snapshot.user_seats[user_id, int(last)]
 
     def take_missing_keys(self, run_id: str) -> str | None:

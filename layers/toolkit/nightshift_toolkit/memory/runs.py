@@ -48,6 +48,8 @@ class MemoryRuns:
         keys = slot.keys
         self.state.slots[keys.task_id] = SlotRow(slot)
         self.state.seats[keys.seat] = keys.run_id
+        if keys.user_seat is not None:
+            self.state.user_seats[keys.user_id, keys.user_seat] = keys.run_id
         if keys.locked_thread_id is not None:
             self.state.thread_locks[keys.user_id, keys.locked_thread_id] = keys.run_id
         self.state.runs[keys.task_id][keys.run_id] = RunRow(run)
@@ -81,6 +83,8 @@ class MemoryRuns:
         elif lock in self.state.thread_locks:
             holder = self.state.thread_locks[lock]
             return AdmissionResult(AdmissionAnswer.THREAD_BUSY, thread_held_by=holder)
+        elif (keys.user_id, keys.user_seat) in self.state.user_seats:
+            answer = AdmissionAnswer.USER_SEAT_TAKEN
         elif keys.seat in self.state.seats:
             answer = AdmissionAnswer.SEAT_TAKEN
         return AdmissionResult(answer) if answer else None
@@ -179,6 +183,10 @@ class MemoryRuns:
             del self.state.slots[keys.task_id]
         if self.state.seats.get(keys.seat) == keys.run_id:
             del self.state.seats[keys.seat]
+        if keys.user_seat is not None:
+            own = (keys.user_id, keys.user_seat)
+            if self.state.user_seats.get(own) == keys.run_id:
+                del self.state.user_seats[own]
         if keys.locked_thread_id is not None:
             lock = (keys.user_id, keys.locked_thread_id)
             if self.state.thread_locks.get(lock) == keys.run_id:

@@ -72,6 +72,7 @@ class State:
         self.threads: dict[tuple[str, str], Thread] = {}
         self.slots: dict[str, SlotRow] = {}
         self.seats: dict[int, str] = {}
+        self.user_seats: dict[tuple[str, int], str] = {}
         self.thread_locks: dict[tuple[str, str], str] = {}
         self.runs: dict[str, dict[str, RunRow]] = defaultdict(dict)
         self.changes: dict[str, list[Change]] = defaultdict(list)

@@ -174,7 +174,11 @@ class MemoryStore:
                 f"thread {user}/{thread}": run_id
                 for (user, thread), run_id in self._state.thread_locks.items()
             }
-            return slots | seats | locks
+            own = {
+                f"user seat {user}/{seat}": run_id
+                for (user, seat), run_id in self._state.user_seats.items()
+            }
+            return slots | seats | own | locks
 
     def active_slots(self) -> list[Slot]:
         """The slots as they are, without a call of a port."""

@@ -14,8 +14,8 @@ from nightshift.domain.ports import Completion, CompletionAnswer, Ended
 
 HISTORY_LIFETIME = timedelta(days=400)
 """How long a terminal run is kept for a task that no longer runs: past a yearly schedule."""
-TRIES = 6
-"""Each refusal removes at least one of the five operations."""
+TRIES = 7
+"""Each refusal removes at least one of the six operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class _Parts:
     run: bool = True
     slot: bool = True
     seat: bool = True
+    own_seat: bool = True
     lock: bool = True
     task: bool = True
     task_gone: bool = False
@@ -33,7 +34,7 @@ class _Parts:
 
 def complete(table: Table, completion: Completion) -> CompletionAnswer:
     """Send the end of a run until all of it that applies is written; see `RunStore.complete`."""
-    parts = _Parts(lock=completion.keys.locked_thread_id is not None)
+    parts = _Parts()
     for _ in range(TRIES):
         named = _operations(completion, parts)
         if not named:
@@ -70,6 +71,9 @@ def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operat
         named.append(("slot", Delete(key, conditions.slot_held_by(run_id))))
     if parts.seat:
         named.append(("seat", Delete(keys.seat(held.seat), conditions.held_by(run_id))))
+    if parts.own_seat and held.user_seat is not None:
+        key = keys.user_seat(held.user_id, held.user_seat)
+        named.append(("own_seat", Delete(key, conditions.held_by(run_id))))
     if parts.lock and held.locked_thread_id is not None:
         key = keys.thread_lock(held.user_id, held.locked_thread_id)
         named.append(("lock", Delete(key, conditions.held_by(run_id))))

@@ -103,6 +103,11 @@ def seat(number: int) -> Key:
     return Key(f"SEAT#{number}", "SEAT")
 
 
+def user_seat(user_id: str, number: int) -> Key:
+    """One numbered place of what one user may have of it."""
+    return Key(f"USERSEAT#{user_id}#{number}", "SEAT")
+
+
 def thread_lock(user_id: str, thread_id: str) -> Key:
     """The key that means: a run is active in this thread."""
     return Key(f"THREADLOCK#{user_id}#{thread_id}", "LOCK")

@@ -21,6 +21,7 @@ def slot_from(row: Raw) -> Slot:
             user_id=item.user_id,
             slot_shard=int(item.pk.removeprefix("ACTIVE#")),
             seat=int(item.seat),
+            user_seat=integer(item.user_seat),
             locked_thread_id=item.locked_thread_id,
         ),
         nonce=item.nonce,
@@ -59,6 +60,7 @@ def slot_item(slot: Slot) -> SlotItem:
         state=slot.state.value,
         user_id=slot.keys.user_id,
         seat=slot.keys.seat,
+        user_seat=slot.keys.user_seat,
         locked_thread_id=slot.keys.locked_thread_id,
         trigger=slot.trigger.value,
         scheduled_for=slot.scheduled_for,
@@ -91,6 +93,13 @@ def seat_item(slot: Slot) -> HolderItem:
     return item
 
 
+def user_seat_item(slot: Slot, number: int) -> HolderItem:
+    """The row of the user's own seat that a slot's run takes."""
+    key = keys.user_seat(slot.keys.user_id, number)
+    item: HolderItem = HolderItem.at(key, run_id=slot.run_id, nonce=slot.nonce)
+    return item
+
+
 def thread_lock_item(slot: Slot, thread_id: str) -> HolderItem:
     """The row of the thread lock that a slot's run takes."""
     key = keys.thread_lock(slot.keys.user_id, thread_id)
@@ -111,6 +120,7 @@ def run_from(row: Raw) -> Run:
             user_id=item.user_id,
             slot_shard=int(item.slot_shard),
             seat=int(item.seat),
+            user_seat=integer(item.user_seat),
             locked_thread_id=item.locked_thread_id,
         )
     return Run(
@@ -164,6 +174,7 @@ def run_item(run: Run, *, expires_at: int | None = None) -> RunItem:
         nonce=run.nonce,
         slot_shard=run.keys.slot_shard if run.keys else None,
         seat=run.keys.seat if run.keys else None,
+        user_seat=run.keys.user_seat if run.keys else None,
         locked_thread_id=run.keys.locked_thread_id if run.keys else None,
         payload_revision=run.payload_revision,
         consumes_once=run.consumes_once,

@@ -57,6 +57,9 @@ class DynamoRuns:
             _task_update(admission),
             Put(run_rows.seat_item(slot), conditions.ABSENT),
         ]
+        if slot.keys.user_seat is not None:
+            own = run_rows.user_seat_item(slot, slot.keys.user_seat)
+            operations.append(Put(own, conditions.ABSENT))
         if slot.keys.locked_thread_id is not None:
             lock = run_rows.thread_lock_item(slot, slot.keys.locked_thread_id)
             operations.append(Put(lock, conditions.ABSENT))
@@ -195,15 +198,19 @@ def _task_update(admission: Admission) -> Update:
 
 
 def _read_refusal(slot: Slot, refusals: Sequence[Refusal | None]) -> AdmissionResult:
-    held, recorded, changed, seat, *lock = refusals
+    held, recorded, changed, seat, *others = refusals
+    own = others.pop(0) if slot.keys.user_seat is not None else None
+    lock = others.pop(0) if slot.keys.locked_thread_id is not None else None
     if held is not None and held.item is not None:
         return _read_holder(slot, run_rows.slot_from(held.item))
     if changed is not None:
         return AdmissionResult(AdmissionAnswer.CHANGED)
     if recorded is not None:
         return AdmissionResult(AdmissionAnswer.RECORDED)
-    if lock and lock[0] is not None:
-        return AdmissionResult(AdmissionAnswer.THREAD_BUSY, thread_held_by=_holder(lock[0]))
+    if lock is not None:
+        return AdmissionResult(AdmissionAnswer.THREAD_BUSY, thread_held_by=_holder(lock))
+    if own is not None:
+        return AdmissionResult(AdmissionAnswer.USER_SEAT_TAKEN)
     if seat is not None:
         return AdmissionResult(AdmissionAnswer.SEAT_TAKEN)
     raise AssertionError("a refused admission names the operation that was refused")

@@ -6,8 +6,9 @@ Transactions keep the order of their operations, because a refusal is read by po
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -41,6 +42,7 @@ _CONFLICTS = frozenset(
 )
 _CALLS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
 _BATCH_READ = 100
+_MANY = 1000
 _BATCH_WRITE = 25
 
 
@@ -170,21 +172,27 @@ class Table:
         yield from self._query(_partition_query(pk, **options) | {"ConsistentRead": True})
 
     def query_due(self, bucket: str, until: str, page: int) -> Iterator[Raw]:
-        """The entries of one bucket of the due index up to `until`; eventually consistent."""
-        yield from self._query(_due_query(bucket, "<", until, page))
+        """The entries of one bucket of the due index up to `until`; eventually consistent.
+
+        `page` is how many the first call reads; whoever goes on wants many, so the others read
+        as many as an answer holds.
+        """
+        yield from self._query(_due_query(bucket, "<", until, page), following={"Limit": _MANY})
 
     def query_planned(self, bucket: str, after: str, page: int) -> Iterator[Raw]:
         """The entries of one bucket of the due index from `after` on; eventually consistent."""
         yield from self._query(_due_query(bucket, ">", after, page))
 
-    def _query(self, request: dict[str, Any]) -> Iterator[Raw]:
+    def _query(
+        self, request: dict[str, Any], following: Mapping[str, Any] = MappingProxyType({})
+    ) -> Iterator[Raw]:
         while True:
             answer = self._read(self.client.query, TableName=self.name, **request)
             yield from answer["Items"]
-            following = answer.get("LastEvaluatedKey")
-            if not following:
+            last = answer.get("LastEvaluatedKey")
+            if not last:
                 return
-            request = request | {"ExclusiveStartKey": following}
+            request = {**request, **following, "ExclusiveStartKey": last}
 
     def _read(self, call: Callable[..., Any], **request: Any) -> Any:
         try:

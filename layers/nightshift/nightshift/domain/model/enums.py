@@ -21,6 +21,8 @@ class OverlapPolicy(StrEnum):
     """What becomes of an occurrence that is due while the previous run is active (P13)."""
 
     SKIP = "skip"  # it is recorded as skipped
+    QUEUE_ONE = "queue_one"  # it stays due and runs when that run has ended, later ones folded in
+    CANCEL_PREVIOUS = "cancel_previous"  # that run is cancelled, this one starts when it has ended
 
 
 class TaskStatus(StrEnum):

@@ -7,6 +7,7 @@ from nightshift.domain.errors import InvalidRequest
 DAY_SECONDS = 86_400
 _RANGES: dict[str, tuple[int, int]] = {
     "max_concurrent_runs": (0, 5000),
+    "max_concurrent_runs_per_user": (1, 5000),
     "launch_lease_seconds": (5, 3600),
     "launch_deadline_seconds": (1, DAY_SECONDS),
     "verify_after_seconds": (1, DAY_SECONDS),
@@ -30,6 +31,7 @@ class Policy:
     """
 
     max_concurrent_runs: int = 5000  # runs active at once; 0 starts nothing (P14)
+    max_concurrent_runs_per_user: int = 5000  # of those, how many one user's may be
     launch_lease_seconds: int = 5  # how long an admission owns its launch before recovery may act
     launch_deadline_seconds: int = 315  # after it, Step Functions decides whether a launch happened
     verify_after_seconds: int = 1  # age at which an active run is compared with Step Functions

@@ -20,6 +20,7 @@ from nightshift.domain.model.enums import (
     Trigger,
 )
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.seats import Place
 from nightshift.domain.model.spec import Folded
 from nightshift.domain.model.task import Payload, Task
 
@@ -72,7 +73,13 @@ class Keys:
     user_id: str
     slot_shard: int
     seat: int
+    user_seat: int | None = None
     locked_thread_id: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where the run sits."""
+        return Place(self.user_id, self.seat, self.user_seat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,11 +219,13 @@ def slot_for(
     run_id: str,
     trigger: Trigger,
     nonce: str,
-    seat: int,
+    place: Place,
     now: datetime,
     policy: Policy,
 ) -> Slot:
-    """The slot with which a run of this task would be admitted at `now` into `seat`."""
+    """The slot with which a run of this task would be admitted at `now` into `place`."""
+    if place.seat is None:
+        raise ValueError("a run is admitted into a seat of the budget")
     definition = task.definition
     reuses = definition.context_mode is ContextMode.REUSE_THREAD
     return Slot(
@@ -225,7 +234,8 @@ def slot_for(
             task_id=task.id,
             user_id=task.user_id,
             slot_shard=task.slot_shard,
-            seat=seat,
+            seat=place.seat,
+            user_seat=place.user_seat,
             locked_thread_id=definition.thread_id if reuses else None,
         ),
         nonce=nonce,

@@ -3,12 +3,12 @@
 Any number of looks may overlap: nothing here decides, the conditional writes do.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import islice
 from typing import TypeVar
 
 from nightshift.domain.errors import (
@@ -22,11 +22,12 @@ from nightshift.domain.errors import (
 from nightshift.domain.model.enums import DispatchExit
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Slot
-from nightshift.domain.model.seats import Seats, free_seats
+from nightshift.domain.model.seats import Places
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.ports import (
     CorruptTask,
     DueHint,
+    DueLine,
     Event,
     Inspector,
     Observe,
@@ -34,6 +35,7 @@ from nightshift.domain.ports import (
     RunStore,
     TaskStore,
 )
+from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.dispatch import Dispatch, Due
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 
@@ -126,30 +128,32 @@ class Clock:
 
     def _start(self, slots: Sequence[Slot], look: "_Look", pool: ThreadPoolExecutor) -> None:
         held = {slot.task_id: slot for slot in slots}
-        taken = {slot.keys.seat for slot in slots}
-        seats = Seats(free_seats(taken, look.policy.max_concurrent_runs))
+        places = places_left(slots, look.policy)
         line = self.tasks.due(look.now)
-        self._measure(line.oldest, len(line.first), len(taken), look)
-        for batch in _batches(line.hints, seats):
+        self._measure(line, held, look)
+        met: set[str] = set()
+        for batch in _batches(line.hints, places, look.has_time):
             if look.impossible or not look.has_time():
                 return
-            self._start_batch(batch, held, seats, look, pool)
-        blocked_by_itself = [hint for hint in line.first if hint.ref.task_id in held]
-        if not seats and blocked_by_itself and not look.impossible:
-            self._start_batch(blocked_by_itself, held, seats, look, pool)
+            met |= {hint.ref.task_id for hint in batch}
+            self._start_batch(batch, held, places, look, pool)
+        # Whoever is in the way of its own occurrence needs no place to be told so.
+        overlapping = [hint for hint in line.first if hint.ref.task_id in held.keys() - met]
+        if overlapping and not look.impossible:
+            self._start_batch(overlapping, held, places, look, pool)
 
     def _start_batch(
         self,
         batch: Sequence[DueHint],
         held: dict[str, Slot],
-        seats: Seats,
+        places: Places,
         look: "_Look",
         pool: ThreadPoolExecutor,
     ) -> None:
         rows = self.tasks.read([hint.ref for hint in batch])
         list(
             pool.map(
-                lambda hint: self._start_one(hint, rows.get(hint.ref), held, seats, look), batch
+                lambda hint: self._start_one(hint, rows.get(hint.ref), held, places, look), batch
             )
         )
 
@@ -158,7 +162,7 @@ class Clock:
         hint: DueHint,
         row: tuple[Task, Payload | None] | CorruptTask | None,
         held: dict[str, Slot],
-        seats: Seats,
+        places: Places,
         look: "_Look",
     ) -> None:
         if row is None or look.impossible or not look.has_time():
@@ -169,7 +173,7 @@ class Clock:
         task, payload = row
         due = Due(task=task, payload=payload, holder=held.get(task.id))
         try:
-            result = self.dispatch.dispatch_due(due, seats, look.policy, look.now)
+            result = self.dispatch.dispatch_due(due, places, look.policy, look.now)
         except LaunchImpossible as impossible:
             look.impossible.append(impossible)
         except (InvalidRequest, CorruptRecord) as refusal:
@@ -212,14 +216,14 @@ class Clock:
             facts["lag_seconds"] = (now - task.state.due_at).total_seconds()
         self.observe(Event(f"dispatch_{result.exit.value}", facts))
 
-    def _measure(
-        self, oldest: datetime | None, waiting: int, seats_in_use: int, look: "_Look"
-    ) -> None:
-        age = (look.now - oldest).total_seconds() if oldest else 0.0
+    def _measure(self, line: DueLine, held: dict[str, Slot], look: "_Look") -> None:
+        """Tell how long the budget makes tasks wait; one that waits for itself says nothing."""
+        waiting = [hint.due_at for hint in line.first if hint.ref.task_id not in held]
+        age = (look.now - min(waiting)).total_seconds() if waiting else 0.0
         facts = {
             "oldest_due_seconds": age,
-            "waiting": waiting,
-            "seats_in_use": seats_in_use,
+            "waiting": len(waiting),
+            "seats_in_use": len(held),
             "seats": look.policy.max_concurrent_runs,
         }
         self.observe(Event("looked", facts))
@@ -235,11 +239,24 @@ class _Look:
     impossible: list[LaunchImpossible] = field(default_factory=list)
 
 
-def _batches(hints: Iterable[DueHint], seats: Seats) -> Iterator[list[DueHint]]:
-    """The line in batches, none longer than the seats that are free when it is cut."""
+def _batches(
+    hints: Iterable[DueHint], places: Places, has_time: HasTime
+) -> Iterator[list[DueHint]]:
+    """The line in batches, none longer than the places that are free when it is cut.
+
+    Whoever has as many runs as one user may have is passed over, by the entry of the index alone.
+    """
     line = iter(hints)
-    while room := min(BATCH, len(seats)):
-        batch = list(islice(line, room))
+    while room := min(BATCH, len(places)):
+        wanted: Counter[str] = Counter()
+        batch: list[DueHint] = []
+        for hint in line:
+            user_id = hint.ref.user_id
+            if wanted[user_id] < places.room_for(user_id):
+                wanted[user_id] += 1
+                batch.append(hint)
+            if len(batch) == room or not has_time():
+                break
         if not batch:
             return
         yield batch

@@ -11,20 +11,23 @@ from functools import partial
 from nightshift.domain.commands import TriggerTask
 from nightshift.domain.errors import (
     ActiveRun,
-    BudgetFull,
     ConcurrentUpdate,
     CorruptRecord,
-    InvalidRequest,
     LaunchFailed,
     TaskNotFound,
     ThreadBusy,
 )
-from nightshift.domain.model.enums import ActionKind, DispatchExit, SkipReason, Trigger
+from nightshift.domain.model.enums import (
+    DispatchExit,
+    OverlapPolicy,
+    SkipReason,
+    Trigger,
+)
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.replanning import planned_by_older_rules, replanned
 from nightshift.domain.model.run import Run, Slot, manual_run_id, occurrence_run_id, slot_for
-from nightshift.domain.model.seats import Seats, free_seats
+from nightshift.domain.model.seats import Places
 from nightshift.domain.model.spec import Folded
 from nightshift.domain.model.status import status_after_launch, status_after_skip
 from nightshift.domain.model.task import Payload, Plan, Task
@@ -37,6 +40,13 @@ from nightshift.domain.ports import (
     RunStore,
     TaskRef,
     TaskStore,
+)
+from nightshift.domain.services.admission import (
+    as_holder,
+    budget_full,
+    ensure_allowed,
+    is_taken,
+    places_left,
 )
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.repetition import once_by_key
@@ -66,11 +76,14 @@ class Dispatch:
 
     # -- by the clock --
 
-    def dispatch_due(self, due: Due, seats: Seats, policy: Policy, now: datetime) -> DispatchResult:
+    def dispatch_due(
+        self, due: Due, places: Places, policy: Policy, now: datetime
+    ) -> DispatchResult:
         """Deal with one due occurrence: launch it, skip it with its tombstone, or leave it.
 
         Returns:
-            `conflict` with the reason `budget_full` when no seat is left; the task stays due.
+            `conflict` with the reason `budget_full` when no place is left, for anybody or for this
+            user; the task stays due.
 
         Raises:
             CorruptRecord: the task's prompt or command is missing.
@@ -88,11 +101,11 @@ class Dispatch:
             return self._skip(task, SkipReason.TOO_LATE, folded, now)
         run_id = occurrence_run_id(task.id, task.state.next_run_at)
         if due.holder is not None:
-            seen = AdmissionResult(_as_holder(due.holder, run_id), due.holder)
+            seen = AdmissionResult(as_holder(due.holder, run_id), due.holder)
             result = self._stopped(task, seen, folded, policy, now)
             if result is not None:
                 return result
-        return self._admit_due(task, due.payload, run_id, folded, seats, policy, now)
+        return self._admit_due(task, due.payload, run_id, folded, places, policy, now)
 
     def _by_zone_rules_in_use(self, task: Task, now: datetime) -> Task:
         """The task as newer zone rules plan it, if older ones made it due.
@@ -114,28 +127,28 @@ class Dispatch:
         payload: Payload,
         run_id: str,
         folded: Folded,
-        seats: Seats,
+        places: Places,
         policy: Policy,
         now: datetime,
     ) -> DispatchResult:
         launched = status_after_launch(Trigger.SCHEDULE, once=not task.recurring)
         plan = task.plan_after_dispatch(launched, now, counted=True)
-        while (seat := seats.take()) is not None:
+        while (place := places.take(task.user_id)) is not None:
             slot = slot_for(
                 task,
                 run_id=run_id,
                 trigger=Trigger.SCHEDULE,
                 nonce=self.ids.nonce(),
-                seat=seat,
+                place=place,
                 now=now,
                 policy=policy,
             )
             result = self._admit(task, slot, plan, folded)
             if result.answer is AdmissionAnswer.ADMITTED:
                 return self.lifecycle.launch(slot, payload, now)
-            if result.answer is AdmissionAnswer.SEAT_TAKEN:
+            if is_taken(result.answer, place, places):
                 continue
-            seats.put_back(seat)
+            places.put_back(place)
             stopped = self._stopped(task, result, folded, policy, now)
             if stopped is not None:
                 return stopped
@@ -162,9 +175,7 @@ class Dispatch:
         """
         match result.answer:
             case AdmissionAnswer.OVERLAP:
-                if self._has_ended(result.holder, policy, now):
-                    return None
-                return self._skip(task, SkipReason.OVERLAP, folded, now)
+                return self._overlapped(task, result.holder, folded, policy, now)
             case AdmissionAnswer.THREAD_BUSY:
                 if self._has_ended(self._slot_of(result.thread_held_by), policy, now):
                     return None
@@ -175,6 +186,25 @@ class Dispatch:
                 return _conflict(task, "recorded")
             case _:
                 return _conflict(task, result.answer.value)
+
+    def _overlapped(
+        self, task: Task, holder: Slot | None, folded: Folded, policy: Policy, now: datetime
+    ) -> DispatchResult | None:
+        """What becomes of an occurrence whose task still runs: its overlap policy says (P13).
+
+        One that waits stays due and holds nothing: whatever ends the run lets the next look admit
+        it, and a crash in between changes nothing. Nobody asks for its sake whether the run has
+        ended, since every look does so for all.
+        """
+        overlap = task.definition.overlap_policy
+        if overlap is OverlapPolicy.QUEUE_ONE:
+            return _conflict(task, "waiting_for_previous")
+        if self._has_ended(holder, policy, now):
+            return None
+        if overlap is OverlapPolicy.CANCEL_PREVIOUS and holder is not None:
+            gone = self.lifecycle.give_way(holder, now)
+            return None if gone else _conflict(task, "cancelling_previous")
+        return self._skip(task, SkipReason.OVERLAP, folded, now)
 
     def _has_ended(self, holder: Slot | None, policy: Policy, now: datetime) -> bool:
         """Whether an old holder turns out to have ended unheard, so that its keys are free now."""
@@ -245,14 +275,14 @@ class Dispatch:
         plan = task.plan(launched, now) if launched else None
         run_id = manual_run_id(task.id, now, self.ids.suffix())
         key = command.key.used(task.user_id, run_id, now) if command.key else None
-        seats = Seats(free_seats({slot.keys.seat for slot in slots}, policy.max_concurrent_runs))
-        while (seat := seats.take()) is not None:
+        places = places_left(slots, policy)
+        while (place := places.take(task.user_id)) is not None:
             slot = slot_for(
                 task,
                 run_id=run_id,
                 trigger=Trigger.MANUAL,
                 nonce=self.ids.nonce(),
-                seat=seat,
+                place=place,
                 now=now,
                 policy=policy,
             )
@@ -260,8 +290,8 @@ class Dispatch:
             match result.answer:
                 case AdmissionAnswer.ADMITTED:
                     return self._launch_manual(task, slot, payload, now)
-                case AdmissionAnswer.SEAT_TAKEN:
-                    continue
+                case AdmissionAnswer.SEAT_TAKEN | AdmissionAnswer.USER_SEAT_TAKEN:
+                    is_taken(result.answer, place, places)
                 case AdmissionAnswer.CHANGED:
                     return None
                 case AdmissionAnswer.THREAD_BUSY:
@@ -270,30 +300,13 @@ class Dispatch:
                     raise ThreadBusy
                 case _:
                     raise ActiveRun
-        if not policy.max_concurrent_runs:
-            raise BudgetFull("The operator has stopped all starts for now.")
-        raise BudgetFull
+        raise budget_full(places, policy)
 
     def _launch_manual(self, task: Task, slot: Slot, payload: Payload, now: datetime) -> Run:
         result = self.lifecycle.launch(slot, payload, now)
         if result.exit is DispatchExit.FAILED:
             raise LaunchFailed
         return Run.admitted(task, slot, None)
-
-
-def ensure_allowed(task: Task, policy: Policy) -> None:
-    """Refuse a task that today's policy forbids, though an earlier one accepted it (P20).
-
-    Raises:
-        InvalidRequest: shell actions are switched off.
-    """
-    if task.definition.action_kind is ActionKind.SHELL and not policy.allow_shell_actions:
-        raise InvalidRequest("Shell actions are switched off by the operator.", field="action")
-
-
-def _as_holder(holder: Slot, run_id: str) -> AdmissionAnswer:
-    same = holder.run_id == run_id
-    return AdmissionAnswer.TAKEN_ELSEWHERE if same else AdmissionAnswer.OVERLAP
 
 
 def _conflict(task: Task, reason: str, run_id: str | None = None) -> DispatchResult:

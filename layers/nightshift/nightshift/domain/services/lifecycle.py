@@ -3,7 +3,7 @@
 Every end of a run, whoever brings the news, goes through `record_outcome`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from nightshift.domain.commands import CancelRun
@@ -147,10 +147,29 @@ class Lifecycle:
             raise RunNotFound
         if run.status.active and run.keys is not None:
             slot = self.runs.slot(run.task_id, run.keys.slot_shard)
-            if slot is not None and slot.run_id == run.id and self.runs.request_cancel(slot):
-                self._tell("cancel_requested", slot)
-                self._stop(slot)
+            if slot is not None and slot.run_id == run.id:
+                self._cancel(slot)
         return self.runs.get(command.task_id, command.run_id) or run
+
+    def give_way(self, slot: Slot, now: datetime) -> bool:
+        """Cancel a run because the next occurrence of its task wants to run (P13).
+
+        Returns:
+            Whether its keys are free now; if not, every look stops it again.
+        """
+        if slot.cancel_requested:
+            return False
+        if not self._cancel(slot):
+            return True
+        return self.verify(replace(slot, cancel_requested=True), now)
+
+    def _cancel(self, slot: Slot) -> bool:
+        """Close the fence before a run and stop it; False when it no longer holds its slot."""
+        if not self.runs.request_cancel(slot):
+            return False
+        self._tell("cancel_requested", slot)
+        self._stop(slot)
+        return True
 
     def cancel_again(self, slot: Slot, now: datetime) -> None:
         """Repeat the stop of a run whose cancellation was requested, or record its end."""

@@ -40,8 +40,8 @@ from nightshift.domain.ports import (
     Thread,
     ThreadStore,
 )
+from nightshift.domain.services.admission import ensure_allowed
 from nightshift.domain.services.definition import edited_definition, new_definition, new_payload
-from nightshift.domain.services.dispatch import ensure_allowed
 
 ATTEMPTS = 3
 """How often a change is decided anew when its task changes under it (then 409)."""

@@ -1,0 +1,57 @@
+"""What is known of an admission before the table decides: permission, places, and holders."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nightshift.domain.errors import BudgetFull, InvalidRequest
+from nightshift.domain.model.enums import ActionKind
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Slot
+from nightshift.domain.model.seats import Place, Places
+from nightshift.domain.model.task import Task
+from nightshift.domain.ports import AdmissionAnswer
+
+
+def ensure_allowed(task: Task, policy: Policy) -> None:
+    """Refuse a task that today's policy forbids, though an earlier one accepted it (P20).
+
+    Raises:
+        InvalidRequest: shell actions are switched off.
+    """
+    if task.definition.action_kind is ActionKind.SHELL and not policy.allow_shell_actions:
+        raise InvalidRequest("Shell actions are switched off by the operator.", field="action")
+
+
+def places_left(slots: Sequence[Slot], policy: Policy) -> Places:
+    """The free places of the budget and of each user, by the slots that are held (P14, K5)."""
+    return Places(
+        [slot.keys.place for slot in slots],
+        limit=policy.max_concurrent_runs,
+        user_limit=policy.max_concurrent_runs_per_user,
+    )
+
+
+def is_taken(answer: AdmissionAnswer, place: Place, places: Places) -> bool:
+    """Whether the place was somebody else's in part; its other part is free for the next try."""
+    if answer is AdmissionAnswer.SEAT_TAKEN:
+        places.put_back(replace(place, seat=None))
+    elif answer is AdmissionAnswer.USER_SEAT_TAKEN:
+        places.put_back(replace(place, user_seat=None))
+    else:
+        return False
+    return True
+
+
+def budget_full(places: Places, policy: Policy) -> BudgetFull:
+    """Why nobody may sit down: the operator, the user's own limit, or the budget of all."""
+    if not policy.max_concurrent_runs:
+        return BudgetFull("The operator has stopped all starts for now.")
+    if places:
+        return BudgetFull("As many runs of yours are active as one user may have.")
+    return BudgetFull()
+
+
+def as_holder(holder: Slot, run_id: str) -> AdmissionAnswer:
+    """What a taken slot means for a run: somebody is at that run, or another run is active."""
+    same = holder.run_id == run_id
+    return AdmissionAnswer.TAKEN_ELSEWHERE if same else AdmissionAnswer.OVERLAP
