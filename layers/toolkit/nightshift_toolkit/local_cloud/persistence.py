@@ -152,7 +152,7 @@ class Memory:
         if self._generation == 0:
             return
         generation = self._folder / str(self._generation)
-        if not (generation / "dynamodb.json").exists():
+        if not generation.is_dir():
             raise DamagedStateError(generation, _ADVICE)
         for path in generation.glob("*.json"):
             try:
