@@ -73,9 +73,8 @@ class Environment:
             policy = replace(PRODUCTION_POLICY, **read)  # type: ignore[arg-type]
         except InvalidRequest as refusal:
             raise UnusableSettings(_in_upper_case(refusal.message)) from None
-        ceiling = self.integer("WORKFLOW_TIMEOUT_SECONDS", default=14_400, least=1, most=10**8)
         needed = policy.max_timeout_seconds + policy.worker_silence_seconds
-        if needed + WORKFLOW_GRACE_SECONDS > ceiling:
+        if needed + WORKFLOW_GRACE_SECONDS > policy.workflow_timeout_seconds:
             raise UnusableSettings(
                 "MAX_TIMEOUT_SECONDS, WORKER_SILENCE_SECONDS and"
                 f" {WORKFLOW_GRACE_SECONDS} seconds must fit into WORKFLOW_TIMEOUT_SECONDS."

@@ -7,15 +7,15 @@ which grows is not half understood.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from intrinsics import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CONTEXT = {"Task": {"Token": "t" * 1024}, "State": {"EnteredTime": "2026-03-02T12:00:00.000Z"}}
-_CALL = re.compile(r"States\.(Format|JsonToString)\((.*)\)")
 _ABSENT = object()
 
 
@@ -46,7 +46,8 @@ def run(definition: Mapping[str, Any], start: Any, answers: Mapping[str, Any]) -
     Args:
         definition: the state machine.
         start: the execution's input.
-        answers: by task state, its result, or the `TaskError` it fails with once retries are over.
+        answers: by task state, its result, or the `TaskError` it fails with once retries are over;
+            a list answers one entry of the state after the other.
     """
     ended = Ended("RUNNING")
     name, data = definition["StartAt"], start
@@ -56,12 +57,19 @@ def run(definition: Mapping[str, Any], start: Any, answers: Mapping[str, Any]) -
         match state["Type"]:
             case "Task":
                 ended.asked[name] = render(state["Parameters"], data)
-                name, data = _after_task(state, data, answers[name])
+                answer = answers[name]
+                answer = answer.pop(0) if isinstance(answer, list) else answer
+                name, data = _after_task(state, data, answer)
             case "Choice":
                 chosen = (rule["Next"] for rule in state["Choices"] if _holds(rule, data))
                 name = next(chosen, state["Default"])
             case "Pass":
-                name, data = state["Next"], render(state["Parameters"], data)
+                made = render(state["Parameters"], data)
+                data = _placed(data, state["ResultPath"], made) if "ResultPath" in state else made
+                name = state["Next"]
+            case "Wait":
+                ended.asked[name] = _value(state["SecondsPath"], data)
+                name = state["Next"]
             case "Succeed":
                 ended.status, ended.output = "SUCCEEDED", json.dumps(data)
                 return ended
@@ -108,15 +116,12 @@ def _said(state: Mapping[str, Any], part: str, data: Any) -> str:
 
 
 def _value(expression: str, data: Any) -> Any:
-    call = _CALL.fullmatch(expression)
-    if call is None:
-        value = _at(expression, data)
-        assert value is not _absent(), f"{expression} leads nowhere."
+    def look_up(path: str) -> Any:
+        value = _at(path, data)
+        assert value is not _absent(), f"{path} leads nowhere."
         return value
-    if call[1] == "JsonToString":
-        return json.dumps(_value(call[2], data), separators=(",", ":"))
-    text, path = call[2].split(", ")
-    return text.strip("'").replace("{}", str(_value(path, data)))
+
+    return value_of(expression, look_up)
 
 
 def _absent() -> object:
@@ -132,17 +137,23 @@ def _at(path: str, data: Any) -> Any:
 
 def _holds(rule: Mapping[str, Any], data: Any) -> bool:
     tests = rule.get("And", [rule])
-    return all(_passes(test, _at(test["Variable"], data)) for test in tests)
+    return all(_passes(test, _at(test["Variable"], data), data) for test in tests)
 
 
-def _passes(test: Mapping[str, Any], value: Any) -> bool:
+def _passes(test: Mapping[str, Any], value: Any, data: Any) -> bool:
     [(operator, wanted)] = [item for item in test.items() if item[0] not in ("Variable", "Next")]
     match operator:
         case "IsPresent":
             return (value is not _ABSENT) is wanted
         case "IsString":
             return isinstance(value, str) is wanted
+        case "IsNumeric":
+            return isinstance(value, int) is wanted
         case "StringEquals":
             return value == wanted and isinstance(value, str)
+        case "BooleanEquals":
+            return value is wanted
+        case "NumericLessThanPath":
+            return isinstance(value, int) and value < _value(wanted, data)
         case unknown:
             raise NotImplementedError(unknown)

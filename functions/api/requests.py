@@ -8,7 +8,10 @@ from pydantic import Field
 from api.wire import (
     DEFAULT_PREVIEW_COUNT,
     AssistantId,
+    BackoffRate,
+    BackoffSeconds,
     ContextModeName,
+    FailureClassName,
     Instant,
     JitterSeconds,
     Labels,
@@ -17,6 +20,7 @@ from api.wire import (
     PreviewCount,
     Priority,
     Reason,
+    RetryAttempts,
     RunLimit,
     ScheduleSpec,
     Text,
@@ -38,8 +42,14 @@ from nightshift.domain.commands import (
     Unset,
 )
 from nightshift.domain.errors import InvalidRequest, InvalidSchedule
-from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.enums import ActionKind, ContextMode, FailureClass, OverlapPolicy
 from nightshift.domain.model.idempotency import IdempotencyKey
+from nightshift.domain.model.retry import (
+    DEFAULT_BACKOFF_RATE,
+    DEFAULT_BACKOFF_SECONDS,
+    DEFAULT_MAX_BACKOFF_SECONDS,
+    Retry,
+)
 
 ScheduleType = Literal["cron", "every", "once"]
 _TYPES: Final[Mapping[str, ScheduleType]] = {
@@ -67,6 +77,32 @@ class ShellAction(Wire):
 ActionBody = Annotated[AgentAction | ShellAction, Field(discriminator="kind")]
 
 
+class RetryBody(Wire):
+    """Another attempt of the same run after failures of these classes; waits in seconds.
+
+    The first wait is `backoff_seconds`, each further one `backoff_rate` times as long, up to
+    `max_backoff_seconds`.
+    """
+
+    max_attempts: RetryAttempts
+    backoff_seconds: BackoffSeconds = DEFAULT_BACKOFF_SECONDS
+    backoff_rate: BackoffRate = DEFAULT_BACKOFF_RATE
+    max_backoff_seconds: BackoffSeconds = DEFAULT_MAX_BACKOFF_SECONDS
+    on: Annotated[list[FailureClassName], Field(min_length=1)] = Field(
+        default_factory=lambda: list(FailureClass)
+    )
+
+    def to_domain(self) -> Retry:
+        """The retry; raises InvalidRequest when its fields contradict each other."""
+        return Retry(
+            max_attempts=self.max_attempts,
+            backoff_seconds=self.backoff_seconds,
+            backoff_rate=self.backoff_rate,
+            max_backoff_seconds=self.max_backoff_seconds,
+            on=tuple(self.on),
+        )
+
+
 class CreateTaskRequest(Wire):
     """A new task. `prompt` is short for an agent action; null is the same as leaving out."""
 
@@ -87,6 +123,7 @@ class CreateTaskRequest(Wire):
     timeout_seconds: TimeoutSeconds | None = None
     max_lateness_seconds: LatenessSeconds | None = None
     jitter_seconds: JitterSeconds | None = None
+    retry: RetryBody | None = None
     labels: Labels | None = None
 
     def to_command(self, user_id: str, key: IdempotencyKey | None = None) -> CreateTask:
@@ -120,6 +157,7 @@ class CreateTaskRequest(Wire):
             timeout_seconds=self.timeout_seconds,
             max_lateness_seconds=self.max_lateness_seconds,
             jitter_seconds=self.jitter_seconds or 0,
+            retry=self.retry.to_domain() if self.retry else None,
             labels=self.labels or {},
             key=key,
         )
@@ -148,6 +186,7 @@ class EditTaskRequest(Wire):
     timeout_seconds: TimeoutSeconds | None = absent()
     max_lateness_seconds: LatenessSeconds | None = absent()
     jitter_seconds: JitterSeconds | None = absent()
+    retry: RetryBody | None = absent()
     labels: Labels | None = absent()
 
     def to_command(
@@ -184,6 +223,7 @@ class EditTaskRequest(Wire):
             timeout_seconds=self.timeout_seconds,
             max_lateness_seconds=self.max_lateness_seconds,
             jitter_seconds=self.jitter_seconds,
+            retry=self.retry.to_domain() if isinstance(self.retry, RetryBody) else self.retry,
             labels=self.labels,
         )
 

@@ -9,6 +9,7 @@ from api.wire import (
 )
 from nightshift.domain.model.enums import ActionKind, RunStatus
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.retry import FailedAttempt, retry_to_dict
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.ports import Thread
@@ -36,6 +37,7 @@ class TaskResponse(Wire):
     timeout_seconds: int
     max_lateness_seconds: int | None
     jitter_seconds: int
+    retry: dict[str, Any] | None
     starts_at: str | None
     ends_at: str | None
     max_runs: int | None
@@ -75,8 +77,30 @@ class TaskResponse(Wire):
         )
 
 
+class AttemptResponse(Wire):
+    """An attempt that failed and that another followed, in the same run."""
+
+    attempt: int
+    reason: str
+    exit_code: int | None
+    finished_at: str
+
+    @classmethod
+    def from_domain(cls, failed: FailedAttempt) -> "AttemptResponse":
+        """The attempt as recorded when it had failed."""
+        return cls(
+            attempt=failed.attempt,
+            reason=failed.reason,
+            exit_code=failed.exit_code,
+            finished_at=format_instant(failed.finished_at),
+        )
+
+
 class RunResponse(Wire):
-    """A run, with the schedule as it was; `execution_arn` is null when nothing was to start."""
+    """A run, with the schedule as it was; `execution_arn` is null when nothing was to start.
+
+    `attempt` is the latest, which the other fields tell of; `attempts` are those before it.
+    """
 
     id: str
     task_id: str
@@ -89,6 +113,7 @@ class RunResponse(Wire):
     error: str | None
     result: dict[str, Any] | None
     attempt: int
+    attempts: list[AttemptResponse]
     folded: int
     folded_through: str | None
     folded_cut: bool
@@ -112,6 +137,7 @@ class RunResponse(Wire):
             error=run.error,
             result=None if run.result is None else dict(run.result),
             attempt=run.attempt,
+            attempts=[AttemptResponse.from_domain(before) for before in run.attempts],
             folded=run.folded,
             folded_through=_instant(run.folded_through),
             folded_cut=run.folded_cut,
@@ -226,6 +252,7 @@ def _defined(task: Task) -> dict[str, Any]:
         "timeout_seconds": definition.timeout_seconds,
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
+        "retry": retry_to_dict(definition.retry),
         "starts_at": _instant(schedule.bounds.starts_at),
         "ends_at": _instant(schedule.bounds.ends_at),
         "max_runs": schedule.bounds.max_runs,

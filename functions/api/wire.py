@@ -16,7 +16,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from api.errors import FieldProblem, InvalidFields
 from nightshift.domain.commands import UNSET
-from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.enums import ActionKind, ContextMode, FailureClass, OverlapPolicy
+from nightshift.domain.model.retry import MAX_ATTEMPTS, MAX_BACKOFF_RATE, MAX_BACKOFF_SECONDS
 from nightshift.domain.model.schedule_input import MAX_EXPRESSIONS, MAX_SECONDS
 
 MAX_TITLE_CHARACTERS: Final = 200
@@ -189,6 +190,10 @@ Priority = Annotated[int, Field(ge=0, le=9)]
 TimeoutSeconds = Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)]
 LatenessSeconds = Annotated[int, Field(ge=1, le=MAX_LATENESS_SECONDS)]
 JitterSeconds = Annotated[int, Field(ge=0, le=MAX_JITTER_SECONDS)]
+RetryAttempts = Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)]
+BackoffSeconds = Annotated[int, Field(ge=1, le=MAX_BACKOFF_SECONDS)]
+BackoffRate = Annotated[float, Field(ge=1, le=MAX_BACKOFF_RATE, allow_inf_nan=False)]
+FailureClassName = Annotated[FailureClass, Field(strict=False)]
 RunLimit = Annotated[int, Field(ge=1, le=MAX_RUNS)]
 PreviewCount = Annotated[int, Field(ge=1, le=MAX_PREVIEW_COUNT)]
 
@@ -198,6 +203,8 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "extra_forbidden": "is not a field of this request.",
     "string_type": "must be a text.",
     "int_type": "must be a whole number.",
+    "float_type": "must be a number.",
+    "list_type": "must be a list.",
     "dict_type": "must be an object.",
     "model_type": "must be an object.",
     "model_attributes_type": "must be an object.",
@@ -209,6 +216,7 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "less_than_equal": "must be at most {le}.",
     "string_too_long": "must have at most {max_length} characters.",
     "too_long": "must hold at most {max_length} entries.",
+    "too_short": "must hold at least {min_length} entries.",
     "control": "{message}",
     "blank": "{message}",
     "label": "{message}",

@@ -42,19 +42,15 @@ def _of_record_step(signal: Mapping[str, Any], now: datetime) -> RunOutcome | No
     run_id = signal.get("run_id")
     if not _is_run_id(run_id) or signal.get("task_id") != task_id_of(run_id):
         return None
-    attempt = signal.get("attempt")
-    if not isinstance(attempt, int) or isinstance(attempt, bool) or attempt < 1:
-        attempt = 1
     caught = signal.get("caught")
     if signal.get("report") is None and isinstance(caught, Mapping):
         return outcome_of_error(
             run_id,
             _text(caught.get("Error")),
             _text(caught.get("Cause")),
-            attempt=attempt,
             finished_at=now,
         )
-    return outcome_of_report(run_id, signal.get("report"), attempt=attempt, finished_at=now)
+    return outcome_of_report(run_id, signal.get("report"), finished_at=now)
 
 
 def _of_status_change(detail: object, now: datetime) -> RunOutcome | None:

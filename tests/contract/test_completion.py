@@ -56,11 +56,11 @@ def test_a_run_keeps_when_it_started(stores: Stores) -> None:
 
 
 def test_a_run_shows_that_a_worker_picked_it_up(stores: Stores) -> None:
-    """Run.picked_up: tells `worker_lost` from `not_picked_up`."""
+    """Run.picked_up_attempt: tells `worker_lost` from `not_picked_up`."""
     held = admitted(stores, created(stores))
-    assert not run_of(stores, held).picked_up
+    assert run_of(stores, held).picked_up_attempt is None
     stores.pick_up(run_of(stores, held))
-    assert run_of(stores, held).picked_up
+    assert run_of(stores, held).picked_up_attempt == 1
 
 
 # -- the keys --

@@ -5,13 +5,13 @@ machine waits for a worker, so that whoever drives it decides when, and whether,
 """
 
 import json
-import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import yaml
 
+from intrinsics import value_of
 from nightshift_toolkit.schema import TEMPLATE
 
 DEFINITION = TEMPLATE.parent / "functions" / "workflow" / "run.asl.yaml"
@@ -32,6 +32,9 @@ class Resources(Protocol):
 
     def transact(self, parameters: Mapping[str, Any]) -> None:
         """Send a transaction to the table."""
+
+    def update(self, parameters: Mapping[str, Any]) -> None:
+        """Update one row of the table."""
 
     def invoke(self, parameters: Mapping[str, Any]) -> None:
         """Invoke a function."""
@@ -61,7 +64,7 @@ def execute(
 ) -> Generator[Any, Any, Ended]:
     """Run the machine; yields the message to the worker and is sent the worker's report.
 
-    Throw a `StateError` in to let the wait for the worker fail.
+    A wait takes no time.     Throw a `StateError` in to let the wait for the worker fail.
 
     Args:
         definition: what `read_definition` gave.
@@ -79,7 +82,12 @@ def execute(
             case "Fail":
                 return _failed(state, data, context)
             case "Pass":
-                data, name = _filled(state["Parameters"], data, context), state["Next"]
+                made = _filled(state["Parameters"], data, context)
+                data = _placed(data, state["ResultPath"], made) if "ResultPath" in state else made
+                name = state["Next"]
+            case "Wait":
+                assert _value(state["SecondsPath"], data, context) > 0
+                name = state["Next"]
             case "Choice":
                 name = next(
                     (choice["Next"] for choice in state["Choices"] if _holds(choice, data)),
@@ -119,6 +127,9 @@ def _call(
         case "aws-sdk:dynamodb:transactWriteItems":
             resources.transact(parameters)
             return {}
+        case "aws-sdk:dynamodb:updateItem":
+            resources.update(parameters)
+            return {}
         case "sqs:sendMessage.waitForTaskToken":
             return (yield parameters["MessageBody"])
         case "lambda:invoke":
@@ -149,13 +160,20 @@ def _holds(rule: Mapping[str, Any], data: Any) -> bool:
     if "And" in rule:
         return all(_holds(part, data) for part in rule["And"])
     present, value = _found(rule["Variable"], data)
-    if "IsPresent" in rule:
-        return bool(present == rule["IsPresent"])
-    if "IsString" in rule:
-        return bool(isinstance(value, str) == rule["IsString"])
-    if "StringEquals" in rule:
-        return bool(value == rule["StringEquals"])
-    raise NotImplementedError(rule)
+    [(operator, wanted)] = [part for part in rule.items() if part[0] not in ("Variable", "Next")]
+    match operator:
+        case "IsPresent":
+            return bool(present == wanted)
+        case "IsString":
+            return bool(isinstance(value, str) == wanted)
+        case "IsNumeric":
+            return bool(isinstance(value, int) == wanted)
+        case "StringEquals" | "BooleanEquals":
+            return bool(value == wanted)
+        case "NumericLessThanPath":
+            return bool(value < _found(wanted, data)[1])
+        case unknown:
+            raise NotImplementedError(unknown)
 
 
 def _found(path: str, data: Any) -> tuple[bool, Any]:
@@ -180,12 +198,10 @@ def _filled(template: Any, data: Any, context: Mapping[str, Any]) -> Any:
 
 
 def _value(path: str, data: Any, context: Mapping[str, Any]) -> Any:
-    if call := re.fullmatch(r"States\.Format\('([^']*)', (\S+)\)", path):
-        return call[1].replace("{}", str(_value(call[2], data, context)))
-    if call := re.fullmatch(r"States\.JsonToString\((\S+)\)", path):
-        return json.dumps(_value(call[1], data, context))
-    root = context if path.startswith("$$") else data
-    present, value = _found(path, root)
-    if not present:
-        raise StateError("States.Runtime", f"{path} is not there")
-    return value
+    def look_up(place: str) -> Any:
+        present, value = _found(place, context if place.startswith("$$") else data)
+        if not present:
+            raise StateError("States.Runtime", f"{place} is not there")
+        return value
+
+    return value_of(path, look_up)

@@ -54,10 +54,11 @@ class Execution:
 class StateMachine:
     """All executions of the one state machine.
 
-    `worked` counts the messages that reached a worker, by run id; `reported` are the runs whose
-    work, or the patience with it, has come to an end; `refusals` are error codes for the next
-    starts; `signals` are the status changes that nobody has been told of yet; `fence_errors` are
-    what the next crossings of a fence meet, each with whether the table was written all the same.
+    `worked` counts the messages of one attempt that reached a worker, by run id; `reported` are the
+    runs whose work, or the patience with it, has come to an end; `refusals` are error codes for the
+    next starts; `signals` are the status changes that nobody has been told of yet; `fence_errors`
+    are what the next crossings of a fence meet, each with whether the table was written all the
+    same.
     """
 
     def __init__(self, dynamodb: Any, table: str, now: Callable[[], datetime]) -> None:
@@ -65,6 +66,7 @@ class StateMachine:
             TableName=table, CompletionFunctionArn=asl.ARN_OF_COMPLETION
         )
         self._dynamodb = dynamodb
+        self._table = table
         self._now = now
         self._lock = threading.Lock()
         self.reset()
@@ -74,6 +76,7 @@ class StateMachine:
         self.record: Callable[[Signal], None] | None = None
         self.executions: dict[str, Execution] = {}
         self.worked: Counter[str] = Counter()
+        self._sent: Counter[tuple[str, int]] = Counter()
         self.reported: set[str] = set()
         self.refusals: list[str] = []
         self.signals: list[Signal] = []
@@ -151,6 +154,15 @@ class StateMachine:
                 )
                 self._step(known, None)
 
+    def pick_up(self, name: str) -> None:
+        """Let a worker win the message that an execution sent last."""
+        known = json.loads(self.executions[name].input)
+        self._dynamodb.update_item(
+            TableName=self._table,
+            Key={"pk": {"S": f"TASK#{known['task_id']}"}, "sk": {"S": f"RUN#{name}"}},
+            UpdateExpression="SET picked_up_attempt = attempt",
+        )
+
     def report(self, name: str, report: Report) -> None:
         """Let the worker of an execution report, or its state machine lose patience."""
         known = self.executions[name]
@@ -181,16 +193,19 @@ class StateMachine:
         assert known.steps is not None
         try:
             if isinstance(word, asl.StateError):
-                known.steps.throw(word)
+                message = known.steps.throw(word)
             else:
-                known.steps.send(word)
+                message = known.steps.send(word)
         except StopIteration as stop:
             self._end(known, stop.value)
         except asl.StateError as uncaught:
             self._end(known, asl.Ended("FAILED", error=uncaught.name, cause=uncaught.cause))
         else:
             known.at_work = True
-            self.worked[known.name] += 1
+            self._sent[known.name, message["attempt"]] += 1
+            self.worked[known.name] = max(
+                self.worked[known.name], self._sent[known.name, message["attempt"]]
+            )
 
     def _end(self, known: Execution, ended: asl.Ended) -> None:
         if not known.running:
@@ -222,8 +237,16 @@ class StateMachine:
             raise asl.StateError(error)
 
     def _transact(self, parameters: Mapping[str, Any]) -> None:
+        self._ask(self._dynamodb.transact_write_items, parameters)
+
+    def update(self, parameters: Mapping[str, Any]) -> None:
+        """See `asl.Resources`."""
+        self._ask(self._dynamodb.update_item, parameters)
+
+    @staticmethod
+    def _ask(call: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
         try:
-            self._dynamodb.transact_write_items(**parameters)
+            call(**parameters)
         except ClientError as error:
             code = error.response["Error"]["Code"]
             raise asl.StateError(f"DynamoDb.{code.removesuffix('Exception')}Exception") from error

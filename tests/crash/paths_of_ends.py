@@ -8,6 +8,8 @@ from crash.asl import StateError
 from crash.harness import Stage
 from crash.machine import FAILURE, SUCCESS
 from crash.paths import HOUR, MINUTE, THREAD, Act, path, threaded, working_task
+from nightshift.domain.model.enums import FailureClass
+from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.run import occurrence_run_id
 
 
@@ -32,6 +34,28 @@ def the_workflow_tells_a_success_and_history_is_pruned(stage: Stage) -> Act:
     stage.machine.record = stage.victim.record_step
     run_id = stage.run_of(task)
     return lambda: stage.machine.report(run_id, SUCCESS)
+
+
+@path
+def the_workflow_tells_the_success_of_a_second_attempt(stage: Stage) -> Act:
+    retry = Retry(max_attempts=2, on=(FailureClass.NONZERO_EXIT,))
+    task = working_task(stage, retry=retry)
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    stage.machine.pick_up(run_id)
+    stage.machine.report(run_id, FAILURE)
+    return lambda: stage.machine.report(run_id, SUCCESS)
+
+
+@path
+def the_workflow_tells_the_loss_of_a_second_attempt(stage: Stage) -> Act:
+    retry = Retry(max_attempts=3, on=(FailureClass.WORKER_LOST,))
+    task = working_task(stage, retry=retry)
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    stage.machine.pick_up(run_id)
+    stage.machine.report(run_id, StateError("States.HeartbeatTimeout"))
+    return lambda: stage.machine.report(run_id, StateError("States.HeartbeatTimeout"))
 
 
 @path

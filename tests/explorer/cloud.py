@@ -167,7 +167,7 @@ class Cloud:
     def _record_step(self, made: Made) -> None:
         """Call the completion function, and again if it fails; the workflow outlives it."""
         report = self._report(made)
-        outcome = outcome_of_report(made.run_id, report, attempt=1, finished_at=self._now())
+        outcome = outcome_of_report(made.run_id, report, finished_at=self._now())
         made.reported = self.script.records > 0
         for number in range(1, self.script.records):
             again = f"record {number + 1} of {made.name}"

@@ -85,6 +85,26 @@ BREAKS: Final = (
         "#status IN (:queued, :queued)",
     ),
     _workflow(
+        "an attempt is recorded for a run that is over",
+        "nonce = :nonce AND #status = :running AND picked_up",
+        "nonce = :nonce AND (#status = :running OR attribute_exists(pk)) AND picked_up",
+    ),
+    _workflow(
+        "an attempt that no worker had is followed by another",
+        "picked_up_attempt = :attempt AND attempt IN (:attempt, :next)",
+        "attempt IN (:attempt, :next)",
+    ),
+    _workflow(
+        "an attempt cannot be recorded a second time",
+        "attempt IN (:attempt, :next)",
+        "attempt IN (:attempt, :attempt)",
+    ),
+    _workflow(
+        "every attempt is recorded in the first one's place",
+        "attempts[{}] = :ended, attempt = :next', States.MathAdd($.turn.attempt, -1))",
+        "attempts[{}] = :ended, attempt = :next', 0)",
+    ),
+    _workflow(
         "an outcome without an explicit success is one",
         "    Default: FailedWithoutReason\n",
         "    Default: Result\n",

@@ -52,6 +52,7 @@ PRODUCTION_POLICY: Final = Policy(
     min_interval_seconds=60,
     default_timeout_seconds=900,
     max_timeout_seconds=3600,
+    workflow_timeout_seconds=14_400,
     max_tasks_per_user=1000,
     max_history_entries_per_task=50,
     allow_shell_actions=False,

@@ -20,6 +20,7 @@ class Task(TypedDict):
     timeout_seconds: int
     max_lateness_seconds: int | None
     jitter_seconds: int
+    retry: dict[str, Any] | None
     starts_at: str | None
     ends_at: str | None
     max_runs: int | None
@@ -51,6 +52,15 @@ class RunResult(TypedDict):
     truncated: bool
 
 
+class Attempt(TypedDict):
+    """An attempt that failed and that another followed, in the same run."""
+
+    attempt: int
+    reason: str
+    exit_code: int | None
+    finished_at: str
+
+
 class Run(TypedDict):
     """The record of one occurrence or one manual trigger. Times are UTC."""
 
@@ -65,6 +75,7 @@ class Run(TypedDict):
     error: str | None
     result: RunResult | None
     attempt: int
+    attempts: list[Attempt]
     folded: int
     folded_through: str | None
     folded_cut: bool

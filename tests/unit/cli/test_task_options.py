@@ -82,6 +82,23 @@ def test_every_option_becomes_its_field() -> None:
     }
 
 
+def test_further_attempts_are_one_field_and_need_their_number() -> None:
+    text = """--attempts 4 --backoff 90s --backoff-rate 1.5 --max-backoff 1h
+        --retry-on worker_lost --retry-on rate_limited"""
+    assert _fields(*shlex.split(text)) == {
+        "retry": {
+            "max_attempts": 4,
+            "backoff_seconds": 90,
+            "backoff_rate": 1.5,
+            "max_backoff_seconds": 3600,
+            "on": ["worker_lost", "rate_limited"],
+        }
+    }
+    assert _fields("--attempts", "2") == {"retry": {"max_attempts": 2}}
+    with pytest.raises(click.UsageError, match="--attempts"):
+        _fields("--backoff", "5s")
+
+
 def test_a_prompt_comes_from_the_command_line_a_file_or_standard_input(tmp_path: Path) -> None:
     file = tmp_path / "prompt.md"
     file.write_bytes("Grüße,\nnachts\n".encode())

@@ -170,7 +170,8 @@ def test_a_silent_run_is_lost_if_a_worker_had_it_and_else_was_never_picked_up(
 ) -> None:
     """SPEC section 8."""
     run = Run.admitted(builders.task(), builders.slot(builders.task()), None)
-    assert silence().seen_with(replace(run, picked_up=picked_up)).reason == reason
+    seen = replace(run, attempt=2, picked_up_attempt=2 if picked_up else 1)
+    assert silence().seen_with(seen).reason == reason
 
 
 def test_a_run_that_spoke_keeps_its_reason() -> None:

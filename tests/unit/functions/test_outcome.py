@@ -37,7 +37,7 @@ def size(result: Any) -> int:
 @given(REPORTS | JSON)
 def test_only_an_explicit_success_is_one(report: Any) -> None:
     """SPEC 8."""
-    read = outcome_of_report(RUN, report, attempt=1, finished_at=SUNDAY)
+    read = outcome_of_report(RUN, report, finished_at=SUNDAY)
     explicit = isinstance(report, dict) and report.get("outcome") == "success"
     assert (read.outcome is Outcome.SUCCESS) == explicit
     assert (read.reason is None) == explicit
@@ -46,7 +46,7 @@ def test_only_an_explicit_success_is_one(report: Any) -> None:
 @given(REPORTS)
 def test_whatever_a_worker_reports_can_be_stored(report: dict[str, Any]) -> None:
     """K8: bounded, and free of what no store accepts."""
-    read = outcome_of_report(RUN, report, attempt=1, finished_at=SUNDAY)
+    read = outcome_of_report(RUN, report, finished_at=SUNDAY)
     assert len((read.error or "").encode()) <= MAX_ERROR_BYTES
     assert len((read.reason or "").encode()) <= 64
     assert size(read.result) <= MAX_RESULT_BYTES
@@ -55,10 +55,10 @@ def test_whatever_a_worker_reports_can_be_stored(report: dict[str, Any]) -> None
 @given(st.text(max_size=50), st.none() | st.text(max_size=50) | JSON.map(json.dumps))
 def test_a_failed_execution_is_never_a_success(error: str, cause: str | None) -> None:
     """B88: whatever its cause claims."""
-    read = outcome_of_error(RUN, error, cause, attempt=1, finished_at=SUNDAY)
+    read = outcome_of_error(RUN, error, cause, finished_at=SUNDAY)
     assert read.outcome is not Outcome.SUCCESS
     claimed = json.dumps({"outcome": "success"})
-    read = outcome_of_error(RUN, error, claimed, attempt=1, finished_at=SUNDAY)
+    read = outcome_of_error(RUN, error, claimed, finished_at=SUNDAY)
     assert read.outcome is not Outcome.SUCCESS
 
 
@@ -94,7 +94,7 @@ def test_a_result_that_is_no_object_or_cannot_be_cut_leaves_a_mark_at_most() -> 
 def test_the_causes_of_the_workflows_own_errors_are_not_shown() -> None:
     """They quote input and addresses; the name says what to look for."""
     cause = "The input was {'prompt': 'secret'} at arn:aws:states:secret"
-    read = outcome_of_error(RUN, "States.Runtime", cause, attempt=1, finished_at=SUNDAY)
+    read = outcome_of_error(RUN, "States.Runtime", cause, finished_at=SUNDAY)
     assert read.error == "The workflow ended with States.Runtime."
 
 

@@ -65,11 +65,15 @@ def test_every_limit_can_be_set_by_its_name() -> None:
     changed = {
         entry.name.upper(): "true" if entry.name == "allow_shell_actions" else "700"
         for entry in fields(Policy)
-    } | {"LAUNCH_LEASE_SECONDS": "50"}
+    } | {"LAUNCH_LEASE_SECONDS": "50", "WORKFLOW_TIMEOUT_SECONDS": "1700"}
+    exceptions = {
+        "allow_shell_actions": True,
+        "launch_lease_seconds": 50,
+        "workflow_timeout_seconds": 1700,
+    }
     policy = Environment(changed).policy()
     for entry in fields(Policy):
-        expected = {"allow_shell_actions": True, "launch_lease_seconds": 50}.get(entry.name, 700)
-        assert getattr(policy, entry.name) == expected
+        assert getattr(policy, entry.name) == exceptions.get(entry.name, 700)
 
 
 def test_a_run_fits_into_the_deployed_workflow() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, Protocol
 
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
 from nightshift.domain.model.idempotency import IdempotencyKey
+from nightshift.domain.model.retry import Retry
 
 
 class Unset(Enum):
@@ -66,6 +67,7 @@ class CreateTask:
     timeout_seconds: int | None = None
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
+    retry: Retry | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     key: IdempotencyKey | None = None
 
@@ -99,6 +101,7 @@ class EditTask:
     timeout_seconds: int | None | Unset = UNSET
     max_lateness_seconds: int | None | Unset = UNSET
     jitter_seconds: int | None | Unset = UNSET
+    retry: Retry | None | Unset = UNSET
     labels: Mapping[str, str] | None | Unset = UNSET
 
 

@@ -14,7 +14,7 @@ from nightshift_toolkit.cli.tables import MAX_LISTED, show_table
 from nightshift_toolkit.cli.text import local_time, one_line, relative, span
 
 if TYPE_CHECKING:
-    from nightshift_toolkit.resources import Run
+    from nightshift_toolkit.resources import Attempt, Run
 
 _STATES = tuple(status.value for status in RunStatus)
 
@@ -82,6 +82,7 @@ def show(*, session: Session, run_id: str) -> None:
             ("Error", run["error"]),
             ("Exit code", _exit_code(run)),
             ("Attempt", str(run["attempt"])),
+            *(("  before", _failed(before)) for before in run["attempts"]),
             ("Folded", str(run["folded"]) if run["folded"] else None),
             ("Thread", run["thread_id"]),
             ("Started", _when(run["started_at"])),
@@ -114,6 +115,11 @@ def _when(instant: str | None) -> str | None:
     if instant is None:
         return None
     return f"{local_time(instant)}  ({relative(instant, datetime.now(UTC))})"
+
+
+def _failed(before: "Attempt") -> str:
+    code = "" if before["exit_code"] is None else f", exit code {before['exit_code']}"
+    return f"{before['attempt']}: {before['reason']}{code}, {_when(before['finished_at'])}"
 
 
 def _exit_code(run: "Run") -> str | None:

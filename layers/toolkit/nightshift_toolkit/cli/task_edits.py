@@ -8,6 +8,7 @@ import click
 from nightshift_toolkit.client import ApiError, Client
 
 _FIELDS: Final = {
+    "retry": "retry",
     "max-lateness": "max_lateness_seconds",
     "jitter": "jitter_seconds",
     "starts-at": "starts_at",

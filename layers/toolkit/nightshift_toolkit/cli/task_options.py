@@ -10,7 +10,9 @@ from nightshift.domain.model.enums import OverlapPolicy
 from nightshift_toolkit.cli.text import one_line
 from nightshift_toolkit.cli.values import (
     EXCLUDE_HELP,
+    FAILURE_CLASSES,
     Exclusion,
+    FiniteRange,
     Label,
     Length,
     TextOrFile,
@@ -41,6 +43,13 @@ _PLAIN: tuple[tuple[str, str, Any, str], ...] = (
     ),
 )
 
+_RETRY: tuple[tuple[str, str, Any, str], ...] = (
+    ("--attempts", "max_attempts", click.IntRange(1, 10), "Try a failed run so often in all."),
+    ("--backoff", "backoff_seconds", Length(), "Wait before the second attempt, like 30s."),
+    ("--backoff-rate", "backoff_rate", FiniteRange(1, 10), "Lengthen each further wait so."),
+    ("--max-backoff", "max_backoff_seconds", Length(), "Longest wait between two attempts."),
+)
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -57,7 +66,16 @@ _OPTIONS = (
         help="Run in this thread of mine; else in a fresh one each time.",
     ),
     click.option("--label", "labels", type=Label(), multiple=True, help="key=value; repeatable."),
-    *(click.option(option, field, type=kind, help=text) for option, field, kind, text in _PLAIN),
+    *(
+        click.option(option, field, type=kind, help=text)
+        for option, field, kind, text in (*_PLAIN, *_RETRY)
+    ),
+    click.option(
+        "--retry-on",
+        type=click.Choice(FAILURE_CLASSES),
+        multiple=True,
+        help="Only after such a failure; repeatable.",
+    ),
 )
 
 
@@ -70,6 +88,9 @@ def with_task_options(command: Decorated) -> Decorated:
             **{name: options.pop(name) for name in _SPECIAL},
             plain={field: options.pop(field) for _, field, _, _ in _PLAIN},
         )
+        retry = {field: options.pop(field) for _, field, _, _ in _RETRY}
+        if (chosen := _retry(retry, options.pop("retry_on"))) is not None:
+            fields["retry"] = chosen
         return command(*args, fields=fields, **options)
 
     for option in reversed(_OPTIONS):
@@ -126,6 +147,15 @@ def require_whole(fields: dict[str, Any]) -> dict[str, Any]:
     action = fields["action"]
     made_up = one_line(action.get("prompt") or action.get("command") or "")[:_TITLE_FROM_TEXT]
     return {"title": made_up} | fields
+
+
+def _retry(plain: dict[str, Any], classes: tuple[str, ...]) -> dict[str, Any] | None:
+    chosen = {name: value for name, value in plain.items() if value is not None}
+    if classes:
+        chosen["on"] = list(classes)
+    if chosen and "max_attempts" not in chosen:
+        raise click.UsageError("Say how often to try: --attempts N.")
+    return chosen or None
 
 
 def _action(prompt: str | None, command: str | None) -> dict[str, str] | None:

@@ -9,6 +9,10 @@ from typing import Any
 
 import click
 
+from nightshift.domain.model.enums import FailureClass
+
+FAILURE_CLASSES = tuple(named.value for named in FailureClass)
+_LAST_EXIT_CODE = 255
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _LENGTH = re.compile(r"(?:[0-9]{1,9}[smhd])+", re.ASCII)
 _PART = re.compile(r"([0-9]+)([smhd])", re.ASCII)
@@ -131,3 +135,39 @@ class TextOrFile(click.ParamType[str]):
             self.fail(f"{text[1:]} cannot be read: {error.strerror}", param, ctx)
         except UnicodeDecodeError:
             self.fail(f"{text.removeprefix('@')} is not UTF-8 text", param, ctx)
+
+
+class ExitCodeReason(click.ParamType[tuple[int, str]]):
+    """What an exit code means, as `75=rate_limited`."""
+
+    name = "code=class"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, str]:
+        """The exit code and the class of failures."""
+        code, _, named = str(value).partition("=")
+        if not (code.isascii() and code.isdigit() and 1 <= int(code) <= _LAST_EXIT_CODE):
+            self.fail("write it like 75=rate_limited, with a code from 1 to 255", param, ctx)
+        if named not in FAILURE_CLASSES:
+            self.fail(f"after = comes one of {', '.join(FAILURE_CLASSES)}", param, ctx)
+        return int(code), named
+
+
+class OutputReason(click.ParamType[tuple[re.Pattern[str], str]]):
+    """What an output means that a regular expression is found in, as `REGEX=rate_limited`."""
+
+    name = "regex=class"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[re.Pattern[str], str]:
+        """The expression and the class of failures; the last equals sign is between them."""
+        expression, _, named = str(value).rpartition("=")
+        if not expression or named not in FAILURE_CLASSES:
+            classes = ", ".join(FAILURE_CLASSES)
+            self.fail(f"write it like 'Too many=rate_limited'; classes are {classes}", param, ctx)
+        try:
+            return re.compile(expression), named
+        except re.error as error:
+            self.fail(f"{expression} is not a regular expression: {error}", param, ctx)

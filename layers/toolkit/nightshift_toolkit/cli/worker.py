@@ -1,5 +1,6 @@
 """`nightshift worker`: take runs from the queue and do their work."""
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,12 @@ from botocore.exceptions import BotoCoreError
 
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.local_state import find_local_cloud
-from nightshift_toolkit.cli.values import FiniteRange, VariableName
+from nightshift_toolkit.cli.values import (
+    ExitCodeReason,
+    FiniteRange,
+    OutputReason,
+    VariableName,
+)
 from nightshift_toolkit.worker.aws import connect
 from nightshift_toolkit.worker.log import log_to_stderr
 from nightshift_toolkit.worker.ports import Unavailable
@@ -92,6 +98,20 @@ class Place:
     help="How long runs may go on after SIGTERM or Ctrl-C; a second one ends them.",
 )
 @click.option(
+    "--retry-exit-code",
+    "exit_codes",
+    type=ExitCodeReason(),
+    multiple=True,
+    help="What an exit code means to a task's retry, like 75=rate_limited; repeatable.",
+)
+@click.option(
+    "--retry-output",
+    "outputs",
+    type=OutputReason(),
+    multiple=True,
+    help="The same by the output of a failed command: REGEX=rate_limited; repeatable.",
+)
+@click.option(
     "--poll-seconds",
     type=FiniteRange(0, _LONGEST_POLL_SECONDS),
     default=5.0,
@@ -108,6 +128,8 @@ def command(
     workdir: Path | None,
     heartbeat_seconds: float | None,
     silence_seconds: float,
+    exit_codes: tuple[tuple[int, str], ...],
+    outputs: tuple[tuple[re.Pattern[str], str], ...],
     **options: Any,
 ) -> None:
     """Take runs from the queue, do their work, report how they ended.
@@ -128,6 +150,8 @@ def command(
         agent_command=program(agent),
         folder=workdir.absolute() if workdir else None,
         silence_seconds=silence_seconds,
+        reasons_of_exit_codes=dict(exit_codes),
+        reasons_of_output=outputs,
         heartbeat_seconds=heartbeat_seconds or usual_heartbeat,
         **options,
     )

@@ -17,7 +17,6 @@ def ended(run: Run, outcome: RunOutcome) -> Run:
         reason=outcome.reason,
         error=outcome.error,
         result=copied(outcome.result),
-        attempt=outcome.attempt,
         finished_at=outcome.finished_at,
     )
 

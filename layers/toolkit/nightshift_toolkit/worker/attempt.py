@@ -45,7 +45,7 @@ class Attempt:
         verdict = refusal(self._message.action, self._settings)
         if verdict is None:
             ending = self._run(lifeline, collector)
-            verdict = verdict_on(ending, self._message, self._settings)
+            verdict = verdict_on(ending, self._message, self._settings, collector.collected())
         return Report(
             outcome=verdict.outcome,
             reason=verdict.reason,

@@ -16,7 +16,8 @@ class Report:
     """How a run ended, as the workflow records it.
 
     `outcome` is `success` or `failed`; `reason` is None for a success and otherwise one of
-    `nonzero_exit`, `timeout`, `error`, `shell_not_allowed`, `worker_stopped`, `worker_lost`;
+    `nonzero_exit`, `rate_limited`, `timeout`, `error`, `shell_not_allowed`, `worker_stopped`,
+    `worker_lost`;
     `error` is a sentence for people; times are UTC in the stored format (K9).
     """
 

@@ -1,6 +1,7 @@
 """How one worker works, frozen at its start."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,10 @@ class WorkerSettings:
     """Where commands run; None makes an empty folder per run and removes it afterwards."""
     passed_variables: tuple[str, ...] = ()
     """Names of further environment variables that commands may see."""
+    reasons_of_exit_codes: Mapping[int, str] = field(default_factory=dict)
+    """What an exit code other than 0 means, as a class of failures that a task may retry."""
+    reasons_of_output: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """The same by what the output of a failed command holds; the exit code goes first."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
     """The worker's own environment, of which commands see what is allowed."""
 

@@ -1,9 +1,10 @@
 """From how a command ended to what is reported; without an exit code 0 nothing is a success."""
 
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nightshift_toolkit.worker.message import Action, RunMessage
+from nightshift_toolkit.worker.output import Output
 from nightshift_toolkit.worker.settings import WorkerSettings
 from nightshift_toolkit.worker.supervision import Ending
 
@@ -33,15 +34,17 @@ def refusal(action: Action, settings: WorkerSettings) -> Verdict | None:
     return None
 
 
-def verdict_on(ending: Ending, message: RunMessage, settings: WorkerSettings) -> Verdict:
-    """The verdict on a command that ended.
+def verdict_on(
+    ending: Ending, message: RunMessage, settings: WorkerSettings, output: Output
+) -> Verdict:
+    """The verdict on a command that ended and wrote `output`.
 
     A command ended by a signal of somebody else's gets the exit code a shell would show, 128 plus
     the signal's number. A command that was stopped has no exit code: it did not choose to end.
     """
     match ending.cause:
         case "exit":
-            return _on_exit(ending.exit_code)
+            return _classified(_on_exit(ending.exit_code), settings, output)
         case "timeout":
             return _failed("timeout", f"Stopped after {message.timeout_seconds} s.")
         case "stop":
@@ -51,6 +54,23 @@ def verdict_on(ending: Ending, message: RunMessage, settings: WorkerSettings) ->
             return _failed("worker_lost", f"Stopped: no heartbeat was answered for {seconds} s.")
         case _:
             return _failed("error", f"The command could not be run: {ending.error}.")
+
+
+def _classified(verdict: Verdict, settings: WorkerSettings, output: Output) -> Verdict:
+    """A failure with the reason that the operator gave its exit code or output."""
+    if verdict.exit_code is None or verdict.reason is None:
+        return verdict
+    reason = settings.reasons_of_exit_codes.get(verdict.exit_code)
+    if reason is None:
+        reason = next(
+            (
+                named
+                for pattern, named in settings.reasons_of_output
+                if pattern.search(output.head) or pattern.search(output.tail)
+            ),
+            None,
+        )
+    return replace(verdict, reason=reason or verdict.reason)
 
 
 def _on_exit(exit_code: int | None) -> Verdict:

@@ -97,7 +97,6 @@ def _end_of_run(completion: Completion, parts: _Parts) -> Operation:
     actions: list[Action] = [
         RunItem.status.set(outcome.outcome.value),
         RunItem.finished_at.set(outcome.finished_at),
-        RunItem.attempt.set(outcome.attempt),
         RunItem.expires_at.set(int((outcome.finished_at + HISTORY_LIFETIME).timestamp())),
     ]
     if outcome.reason is not None:

@@ -11,6 +11,8 @@ from pynamodb.attributes import (
     Attribute,
     BooleanAttribute,
     JSONAttribute,
+    ListAttribute,
+    MapAttribute,
     NumberAttribute,
     UnicodeAttribute,
 )
@@ -75,6 +77,7 @@ class TaskItem(Item):
     priority = NumberAttribute()
     max_lateness_seconds = NumberAttribute(null=True)
     jitter_seconds = NumberAttribute()
+    retry = JSONAttribute(null=True)
     labels = JSONAttribute()
 
     status = UnicodeAttribute()
@@ -159,6 +162,7 @@ class SlotItem(Item):
     assistant_id = UnicodeAttribute(null=True)
     title = UnicodeAttribute()
     timeout_seconds = NumberAttribute()
+    retry = JSONAttribute(null=True)
     payload_revision = NumberAttribute()
     admitted_at = InstantAttribute()
     lease_until = InstantAttribute()
@@ -167,6 +171,15 @@ class SlotItem(Item):
     overwritten = JSONAttribute()
     started_at = InstantAttribute(null=True)
     cancel_requested = BooleanAttribute(null=True)
+
+
+class AttemptItem(MapAttribute[Any, Any]):
+    """An attempt that another followed; the workflow writes it (`functions/workflow`)."""
+
+    attempt = NumberAttribute()
+    reason = UnicodeAttribute()
+    exit_code = NumberAttribute(null=True)
+    finished_at = InstantAttribute()
 
 
 class RunItem(Item):
@@ -185,6 +198,7 @@ class RunItem(Item):
     error = UnicodeAttribute(null=True)
     result = JSONAttribute(null=True)
     attempt = NumberAttribute()
+    attempts = ListAttribute(of=AttemptItem, null=True)
     folded = NumberAttribute()
     folded_through = InstantAttribute(null=True)
     folded_cut = BooleanAttribute()

@@ -1,11 +1,12 @@
 """Runs and the keys they hold, as rows."""
 
 from nightshift.adapters.dynamodb import keys
-from nightshift.adapters.dynamodb.items import HolderItem, RunItem, SlotItem
+from nightshift.adapters.dynamodb.items import AttemptItem, HolderItem, RunItem, SlotItem
 from nightshift.adapters.dynamodb.operations import Raw
 from nightshift.adapters.dynamodb.reading import guarded_reader, integer
 from nightshift.domain.model.enums import RunStatus, SlotState, TaskStatus, Trigger
 from nightshift.domain.model.instants import format_instant, parse_instant
+from nightshift.domain.model.retry import FailedAttempt, retry_from_dict, retry_to_dict
 from nightshift.domain.model.run import Keys, Overwritten, Run, Slot
 
 
@@ -32,6 +33,7 @@ def slot_from(row: Raw) -> Slot:
         assistant_id=item.assistant_id,
         title=item.title,
         timeout_seconds=int(item.timeout_seconds),
+        retry=retry_from_dict(item.retry),
         payload_revision=int(item.payload_revision),
         admitted_at=item.admitted_at,
         lease_until=item.lease_until,
@@ -68,6 +70,7 @@ def slot_item(slot: Slot) -> SlotItem:
         assistant_id=slot.assistant_id,
         title=slot.title,
         timeout_seconds=slot.timeout_seconds,
+        retry=retry_to_dict(slot.retry),
         payload_revision=slot.payload_revision,
         admitted_at=slot.admitted_at,
         lease_until=slot.lease_until,
@@ -138,16 +141,26 @@ def run_from(row: Raw) -> Run:
         error=item.error,
         result=item.result,
         attempt=int(item.attempt),
+        attempts=tuple(map(_attempt_from, item.attempts or ())),
         folded=int(item.folded),
         folded_through=item.folded_through,
         folded_cut=item.folded_cut,
         started_at=item.started_at,
         finished_at=item.finished_at,
-        picked_up=item.picked_up_attempt is not None,
+        picked_up_attempt=integer(item.picked_up_attempt),
         nonce=item.nonce,
         keys=held,
         payload_revision=integer(item.payload_revision),
         consumes_once=item.consumes_once,
+    )
+
+
+def _attempt_from(item: AttemptItem) -> FailedAttempt:
+    return FailedAttempt(
+        attempt=int(item.attempt),
+        reason=item.reason,
+        exit_code=integer(item.exit_code),
+        finished_at=item.finished_at,
     )
 
 
@@ -167,6 +180,8 @@ def run_item(run: Run, *, expires_at: int | None = None) -> RunItem:
         reason=run.reason,
         error=run.error,
         attempt=run.attempt,
+        # The workflow sets the elements by their place, which needs a list that is there.
+        attempts=[],
         folded=run.folded,
         folded_through=run.folded_through,
         folded_cut=run.folded_cut,

@@ -9,6 +9,7 @@ from nightshift.adapters.dynamodb.items import PayloadItem, TaskItem, ThreadItem
 from nightshift.adapters.dynamodb.operations import Raw
 from nightshift.adapters.dynamodb.reading import guarded_reader, integer
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy, TaskStatus
+from nightshift.domain.model.retry import retry_from_dict, retry_to_dict
 from nightshift.domain.model.run import Overwritten
 from nightshift.domain.model.schedule_storage import schedule_from_dict
 from nightshift.domain.model.task import Definition, Payload, Plan, State, Task
@@ -35,6 +36,7 @@ def task_from(row: Raw) -> Task:
             priority=int(item.priority),
             max_lateness_seconds=integer(item.max_lateness_seconds),
             jitter_seconds=int(item.jitter_seconds),
+            retry=retry_from_dict(item.retry),
             labels=dict(item.labels),
         ),
         state=_state_from(item),
@@ -81,6 +83,7 @@ def _definition_attributes(task: Task) -> dict[str, Any]:
         "priority": definition.priority,
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
+        "retry": retry_to_dict(definition.retry),
         "labels": dict(definition.labels),
         "revision": task.revision,
         "updated_at": task.updated_at,

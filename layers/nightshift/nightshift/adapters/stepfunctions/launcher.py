@@ -9,15 +9,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 from nightshift.adapters.stepfunctions.errors import code_of, is_systemic, translated
 from nightshift.domain.model.enums import ActionKind
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.retry import Retry, attempt_seconds
 from nightshift.domain.model.run import LaunchOrder
 from nightshift.domain.ports import LaunchAnswer, LaunchResult
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
-GRACE_SECONDS = 120
-"""What the workflow waits beyond queue time and run time, for the worker's own enforcement."""
-
+_ONE_ATTEMPT = Retry(max_attempts=1)
 _THIS_INPUT = frozenset({"InvalidExecutionInput", "InvalidName", "ValidationException"})
 _ALREADY_OVER = frozenset({"ExecutionDoesNotExist", "ValidationException"})
 
@@ -74,6 +73,7 @@ def execution_input(order: LaunchOrder, silence_seconds: int) -> str:
     """
     slot = order.slot
     scheduled_for = slot.scheduled_for
+    retry = slot.retry or _ONE_ATTEMPT
     text = "prompt" if order.payload.kind is ActionKind.AGENT else "command"
     facts: dict[str, Any] = {
         "run_id": slot.run_id,
@@ -88,7 +88,13 @@ def execution_input(order: LaunchOrder, silence_seconds: int) -> str:
         "title": slot.title,
         "action": {"kind": order.payload.kind.value, text: order.payload.text},
         "timeout_seconds": slot.timeout_seconds,
-        "max_wait_seconds": slot.timeout_seconds + silence_seconds + GRACE_SECONDS,
+        "max_wait_seconds": attempt_seconds(slot.timeout_seconds, silence_seconds),
+        "turn": {"attempt": 1},
+        "retry": {
+            "max_attempts": retry.max_attempts,
+            "on": list(retry.reasons()),
+            "waits": list(retry.waits()),
+        },
     }
     return json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from nightshift.domain.model.enums import TaskStatus
+from nightshift.domain.model.retry import retry_to_dict
 from nightshift.domain.model.task import Task
 
 
@@ -126,6 +127,7 @@ def definition_facts(task: Task) -> dict[str, Any]:
         "priority": definition.priority,
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
+        "retry": retry_to_dict(definition.retry),
         "labels": dict(definition.labels) or None,
         "paused": task.state.status.value == "paused" or None,
         "pause_reason": task.state.pause_reason,

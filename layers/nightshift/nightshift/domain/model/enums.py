@@ -82,6 +82,16 @@ class SlotState(StrEnum):
     RUNNING = "running"  # its execution passed the fence
 
 
+class FailureClass(StrEnum):
+    """What kind of failure an attempt ended with, where another attempt may follow."""
+
+    WORKER_LOST = "worker_lost"  # its worker fell silent or was stopped
+    TIMEOUT = "timeout"  # it took longer than the task allows
+    RATE_LIMITED = "rate_limited"  # the worker was told so by an exit code or the output
+    NONZERO_EXIT = "nonzero_exit"  # the command said that it failed
+    ERROR = "error"  # the command could not be run
+
+
 class DispatchExit(StrEnum):
     """The four ways a dispatch ends (SPEC section 6)."""
 

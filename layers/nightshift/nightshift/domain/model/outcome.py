@@ -46,9 +46,9 @@ def outcome_of_execution(
             said = _parsed(output)
             named = isinstance(said, Mapping) and said.get("run_id") == run_id
             report = said.get("report") if isinstance(said, Mapping) and named else None
-            return outcome_of_report(run_id, report, attempt=1, finished_at=finished_at)
+            return outcome_of_report(run_id, report, finished_at=finished_at)
         case "FAILED":
-            return outcome_of_error(run_id, error, cause, attempt=1, finished_at=finished_at)
+            return outcome_of_error(run_id, error, cause, finished_at=finished_at)
         case "TIMED_OUT":
             return _ended(run_id, Outcome.FAILED, "timeout", finished_at)
         case "ABORTED":
@@ -57,20 +57,18 @@ def outcome_of_execution(
             return None
 
 
-def outcome_of_report(
-    run_id: str, report: object, *, attempt: int, finished_at: datetime
-) -> RunOutcome:
+def outcome_of_report(run_id: str, report: object, *, finished_at: datetime) -> RunOutcome:
     """How the run ended by its worker's own report; only an explicit success is one.
 
     Text and result are cut to their limits, and characters that no store accepts are replaced (K8).
     The worker's clock is not believed: `finished_at` is when the end was seen (UTC).
     """
     if not isinstance(report, Mapping) or not isinstance(report.get("outcome"), str):
-        return _ended(run_id, Outcome.FAILED, MALFORMED, finished_at, attempt=attempt)
+        return _ended(run_id, Outcome.FAILED, MALFORMED, finished_at)
     try:
         outcome = Outcome(report["outcome"])
     except ValueError:
-        return _ended(run_id, Outcome.FAILED, MALFORMED, finished_at, attempt=attempt)
+        return _ended(run_id, Outcome.FAILED, MALFORMED, finished_at)
     reason = report.get("reason")
     if not isinstance(reason, str) or _REASON.fullmatch(reason) is None:
         reason = UNSPOKEN
@@ -81,12 +79,11 @@ def outcome_of_report(
         reason=None if outcome is Outcome.SUCCESS else reason,
         error=None if outcome is Outcome.SUCCESS else _text(report.get("error")),
         result=bounded_result(report.get("result")),
-        attempt=attempt,
     )
 
 
 def outcome_of_error(
-    run_id: str, error: str | None, cause: str | None, *, attempt: int, finished_at: datetime
+    run_id: str, error: str | None, cause: str | None, *, finished_at: datetime
 ) -> RunOutcome:
     """How the run ended when the workflow caught an error or failed with one; never a success.
 
@@ -94,23 +91,23 @@ def outcome_of_error(
     is kept: their causes quote input and addresses.
     """
     if error == "Fenced":
-        return _ended(run_id, Outcome.INTERRUPTED, "fenced", finished_at, attempt=attempt)
+        return _ended(run_id, Outcome.INTERRUPTED, "fenced", finished_at)
     if error == "States.HeartbeatTimeout":
-        silent = _ended(run_id, Outcome.FAILED, "worker_lost", finished_at, attempt=attempt)
+        silent = _ended(run_id, Outcome.FAILED, "worker_lost", finished_at)
         return replace(silent, silent=True)
     if error == "States.Timeout":
-        return _ended(run_id, Outcome.FAILED, "timeout", finished_at, attempt=attempt)
+        return _ended(run_id, Outcome.FAILED, "timeout", finished_at)
     said = _parsed(cause)
     if isinstance(said, Mapping) and "outcome" in said:
-        told = outcome_of_report(run_id, said, attempt=attempt, finished_at=finished_at)
+        told = outcome_of_report(run_id, said, finished_at=finished_at)
         if told.outcome is not Outcome.SUCCESS:
             return told
     if error is None or error.startswith(_ERRORS_OF_THE_WORKFLOW):
         named = error if error and _ERROR_NAME.fullmatch(error) else "an error without a name"
         text = f"The workflow ended with {named}."
-        return _ended(run_id, Outcome.FAILED, "workflow_error", finished_at, text, attempt=attempt)
+        return _ended(run_id, Outcome.FAILED, "workflow_error", finished_at, text)
     text = _text(cause) or _text(error) or ""
-    return _ended(run_id, Outcome.FAILED, UNSPOKEN, finished_at, text, attempt=attempt)
+    return _ended(run_id, Outcome.FAILED, UNSPOKEN, finished_at, text)
 
 
 def bounded_result(result: object) -> Mapping[str, Any] | None:
@@ -157,8 +154,6 @@ def _ended(
     reason: str,
     finished_at: datetime,
     error: str | None = None,
-    *,
-    attempt: int = 1,
 ) -> RunOutcome:
     return RunOutcome(
         run_id=run_id,
@@ -166,5 +161,4 @@ def _ended(
         finished_at=finished_at,
         reason=reason,
         error=error,
-        attempt=attempt,
     )

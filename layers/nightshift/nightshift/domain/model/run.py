@@ -20,6 +20,7 @@ from nightshift.domain.model.enums import (
     Trigger,
 )
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.retry import FailedAttempt, Retry
 from nightshift.domain.model.seats import Place
 from nightshift.domain.model.spec import Folded
 from nightshift.domain.model.task import Payload, Task
@@ -105,6 +106,7 @@ class Slot:
     launch_deadline: datetime
     consumes_once: bool
     overwritten: Overwritten
+    retry: Retry | None = None
     started_at: datetime | None = None
     cancel_requested: bool = False
 
@@ -134,7 +136,10 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The record of one occurrence or one manual trigger (P6)."""
+    """The record of one occurrence or one manual trigger (P6).
+
+    `attempt` is the latest; `attempts` are those before it, all of which failed.
+    """
 
     id: str
     task_id: str
@@ -150,12 +155,13 @@ class Run:
     error: str | None = None
     result: Mapping[str, Any] | None = None
     attempt: int = 1
+    attempts: tuple[FailedAttempt, ...] = ()
     folded: int = 0
     folded_through: datetime | None = None
     folded_cut: bool = False
     started_at: datetime | None = None
     finished_at: datetime | None = None
-    picked_up: bool = False
+    picked_up_attempt: int | None = None
     nonce: str | None = None
     keys: Keys | None = None
     payload_revision: int | None = None
@@ -246,6 +252,7 @@ def slot_for(
         assistant_id=definition.assistant_id,
         title=definition.title,
         timeout_seconds=definition.timeout_seconds,
+        retry=definition.retry,
         payload_revision=definition.payload_revision,
         admitted_at=now,
         lease_until=now + timedelta(seconds=policy.launch_lease_seconds),
@@ -290,7 +297,6 @@ class RunOutcome:
     reason: str | None = None
     error: str | None = None
     result: Mapping[str, Any] | None = None
-    attempt: int = 1
     silent: bool = False
     unlaunched: bool = False
 
@@ -298,7 +304,8 @@ class RunOutcome:
         """This outcome with what only the run's record can tell, and with bounded text (K8)."""
         reason = self.reason
         if self.silent:
-            reason = "worker_lost" if run.picked_up else "not_picked_up"
+            held = run.picked_up_attempt == run.attempt
+            reason = "worker_lost" if held else "not_picked_up"
         return replace(self, reason=reason, error=bounded(self.error, MAX_ERROR_BYTES))
 
 

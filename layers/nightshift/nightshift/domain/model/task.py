@@ -18,6 +18,7 @@ from nightshift.domain.errors import (
 )
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy, TaskStatus
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.spec import Folded, Schedule, jitter_offset
 from nightshift.domain.model.zones import tzdata_version
 
@@ -49,6 +50,7 @@ class Definition:
     priority: int = 5
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
+    retry: Retry | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -9,6 +9,7 @@ from nightshift.domain.commands import Action, CreateTask, EditTask, ScheduleEdi
 from nightshift.domain.errors import InvalidRequest, PayloadTooLarge
 from nightshift.domain.model.enums import ContextMode
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.retry import ensure_fits
 from nightshift.domain.model.schedule_input import parse_bounds, parse_schedule
 from nightshift.domain.model.spec import Bounds, Schedule
 from nightshift.domain.model.task import Definition, Payload, Task
@@ -45,9 +46,11 @@ def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Defini
         priority=command.priority,
         max_lateness_seconds=command.max_lateness_seconds,
         jitter_seconds=command.jitter_seconds,
+        retry=command.retry,
         labels=dict(command.labels),
     )
     ensure_consistent(definition)
+    ensure_fits(definition.retry, definition.timeout_seconds, policy)
     return definition
 
 
@@ -128,9 +131,12 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
         priority=_kept(command.priority, old.priority),
         max_lateness_seconds=_kept(command.max_lateness_seconds, old.max_lateness_seconds),
         jitter_seconds=_kept(command.jitter_seconds, old.jitter_seconds) or 0,
+        retry=_kept(command.retry, old.retry),
         labels=old.labels if isinstance(command.labels, Unset) else dict(command.labels or {}),
     )
     ensure_consistent(definition)
+    if (definition.retry, timeout) != (old.retry, old.timeout_seconds):
+        ensure_fits(definition.retry, timeout, policy)
     return definition
 
 
