@@ -81,9 +81,9 @@ def test_a_late_completion_touches_no_key_of_the_next_run(stores: Stores) -> Non
     """RunStore.complete, B90: not the slot, not the seat, not the thread, not the task."""
     stores.threads.register(Thread("talk", ALICE, NOW))
     task = created(stores, builders.task(thread_id="talk"))
-    first = admitted(stores, task, seat=0)
+    first = admitted(stores, task, seat=0, user_seat=0)
     ended(stores, first)
-    second = admitted(stores, read(stores, task), seat=0, nonce="nonce-b")
+    second = admitted(stores, read(stores, task), seat=0, user_seat=0, nonce="nonce-b")
     keys, stored = stores.held_keys(), read(stores, task)
     assert not stores.runs.complete(completion(first, outcome=Outcome.FAILED)).recorded
     assert stores.held_keys() == keys

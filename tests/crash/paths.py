@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import builders
 from crash.harness import Stage
+from nightshift.domain.model.enums import OverlapPolicy
 from nightshift.domain.model.spec import Schedule
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import Thread
@@ -101,6 +102,20 @@ def the_clock_completes_the_last_run_of_a_task(stage: Stage) -> Act:
 @path
 def the_clock_skips_an_overlap(stage: Stage) -> Act:
     working_task(stage)
+    stage.pass_time(HOUR)
+    return stage.victim.look
+
+
+@path
+def the_clock_lets_an_occurrence_wait_for_the_run_before_it(stage: Stage) -> Act:
+    working_task(stage, overlap_policy=OverlapPolicy.QUEUE_ONE)
+    stage.pass_time(HOUR)
+    return stage.victim.look
+
+
+@path
+def the_clock_ends_the_run_before_an_occurrence(stage: Stage) -> Act:
+    working_task(stage, overlap_policy=OverlapPolicy.CANCEL_PREVIOUS)
     stage.pass_time(HOUR)
     return stage.victim.look
 

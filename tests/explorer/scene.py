@@ -7,6 +7,7 @@ from typing import Final
 import builders
 from explorer.play import DUE, SEPARATOR, Play, single_file
 from explorer.stage import Fate
+from nightshift.domain.model.enums import OverlapPolicy
 from nightshift.domain.model.run import Slot
 from nightshift.domain.model.task import Task
 
@@ -55,6 +56,10 @@ OTHER: Final = builders.task(builders.every(3600), number=3, priority=7)
 ONCE: Final = builders.task(builders.once(DUE), number=4)
 IN_THREAD: Final = builders.task(builders.every(3600), number=5, thread_id="talk")
 IN_SAME_THREAD: Final = builders.task(builders.every(3600), number=6, thread_id="talk")
+QUEUING: Final = builders.task(builders.every(60), number=8, overlap_policy=OverlapPolicy.QUEUE_ONE)
+CANCELLING: Final = builders.task(
+    builders.every(60), number=9, overlap_policy=OverlapPolicy.CANCEL_PREVIOUS
+)
 LIMITED: Final = builders.task(builders.every(3600, max_runs=1), number=7)
 
 

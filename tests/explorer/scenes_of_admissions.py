@@ -130,3 +130,14 @@ def an_overlap_is_skipped_while_its_task_is_edited() -> Play:
     play.tick("tick")
     play.patch("patch", task)
     return play
+
+
+@small
+def two_tasks_want_the_last_seat_of_their_user() -> Play:
+    """A tick and a trigger, and one seat of the user's own among many."""
+    play = Play(max_concurrent_runs=3, max_concurrent_runs_per_user=1)
+    play.add(ONE)
+    other = play.add(due_later(OTHER))
+    play.tick("tick", verify=False)
+    play.trigger("trigger", other)
+    return play

@@ -4,7 +4,17 @@ from datetime import timedelta
 
 import builders
 from explorer.play import Play
-from explorer.scene import IN_SAME_THREAD, IN_THREAD, OFTEN, ONCE, ONE, small, working
+from explorer.scene import (
+    CANCELLING,
+    IN_SAME_THREAD,
+    IN_THREAD,
+    OFTEN,
+    ONCE,
+    ONE,
+    QUEUING,
+    small,
+    working,
+)
 
 
 @small
@@ -85,4 +95,40 @@ def a_thread_is_held_by_a_run_whose_end_nobody_heard() -> Play:
     working(play, task)
     play.now += timedelta(minutes=30)
     play.trigger("trigger", play.add(IN_SAME_THREAD))
+    return play
+
+
+@small
+def an_occurrence_waits_for_the_end_of_the_run_before_it() -> Play:
+    """The record step, its repetition, and two ticks that want the occurrence which waits."""
+    play = Play()
+    task = play.add(QUEUING)
+    play.cloud.script.records = 2
+    working(play, task)
+    play.now += builders.MINUTE
+    play.tick("tick", verify=False)
+    play.tick("other tick", verify=False)
+    return play
+
+
+@small
+def an_occurrence_cancels_the_run_before_it() -> Play:
+    """A tick stops what another wants to verify, while the work ends by itself."""
+    play = Play()
+    task = play.add(CANCELLING)
+    working(play, task)
+    play.now += builders.MINUTE
+    play.tick("tick", verify=False)
+    return play
+
+
+@small
+def an_occurrence_cancels_the_run_before_it_and_its_task_is_deleted() -> Play:
+    """Nothing is left of either run."""
+    play = Play()
+    task = play.add(CANCELLING)
+    working(play, task)
+    play.now += builders.MINUTE
+    play.tick("tick", verify=False)
+    play.delete("delete", task)
     return play

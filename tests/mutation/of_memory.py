@@ -85,6 +85,11 @@ BREAKS: Final = (
         "elif lock in self.state.thread_locks:",
         "elif False:",
     ),
+    _runs(
+        "a taken seat of the user's own is taken again",
+        "elif (keys.user_id, keys.user_seat) in self.state.user_seats:",
+        "elif False:",
+    ),
     _runs("a taken seat is taken again", "elif keys.seat in self.state.seats:", "elif False:"),
     _runs(
         "the nonce is ignored when a refused admission is read",

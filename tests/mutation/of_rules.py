@@ -34,6 +34,33 @@ def _status(name: str, before: str, after: str) -> Break:
 
 
 BREAKS: Final = (
+    # -- overlaps --
+    _dispatch(
+        "an occurrence that queues is skipped",
+        "if overlap is OverlapPolicy.QUEUE_ONE:",
+        "if False:",
+    ),
+    _dispatch(
+        "an occurrence does not wait for the confirmation of what it cancelled",
+        'return None if gone else _conflict(task, "cancelling_previous")',
+        "return self._skip(task, SkipReason.OVERLAP, folded, now)",
+    ),
+    _lifecycle(
+        "the run before an occurrence is asked to stop and goes on to be launched",
+        "        if not self._cancel(slot):\n            return True\n",
+        "        self._stop(slot)\n",
+    ),
+    _rule(
+        "runs without a seat of their own do not count for their user",
+        "free_seats(held, self._user_limit, numbers.count(None))",
+        "free_seats(held, self._user_limit)",
+        path=f"{_MODEL}/seats.py",
+    ),
+    _clock(
+        "a user at their limit is not passed over",
+        "if wanted[user_id] < places.room_for(user_id):",
+        "if True:",
+    ),
     # -- times --
     _task(
         "the next time is computed from the old next time",
@@ -141,8 +168,8 @@ BREAKS: Final = (
     ),
     _dispatch(
         "a seat that is taken ends the dispatch",
-        "            if result.answer is AdmissionAnswer.SEAT_TAKEN:\n                continue\n",
-        "            if result.answer is AdmissionAnswer.SEAT_TAKEN:\n"
+        "            if is_taken(result.answer, place, places):\n                continue\n",
+        "            if is_taken(result.answer, place, places):\n"
         "                return self._skip(task, SkipReason.OVERLAP, folded, now)\n",
     ),
     _dispatch(
@@ -150,10 +177,11 @@ BREAKS: Final = (
         "self.tasks.advance(task, task.plan_after_dispatch(passed, now, counted=False))",
         "pass",
     ),
-    _dispatch(
+    _rule(
         "a task that policy forbids is run",
         "ActionKind.SHELL and not policy.allow_shell_actions:",
         "ActionKind.SHELL and not policy:",
+        path=f"{_SERVICES}/admission.py",
     ),
     _lifecycle(
         "an unknown answer is taken for a refusal",
@@ -240,7 +268,7 @@ BREAKS: Final = (
     ),
     _clock(
         "a full budget hides that a task is still running",
-        "if not seats and blocked_by_itself and not look.impossible:",
+        "if overlapping and not look.impossible:",
         "if False:",
     ),
     # -- seats --

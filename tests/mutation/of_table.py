@@ -235,6 +235,18 @@ BREAKS: Final = (
     ),
     _at(
         "completion",
+        "a completion frees the next run's seat of the user's own",
+        "Delete(own, conditions.held_by(run_id))",
+        "Delete(own, conditions.EXISTS)",
+    ),
+    _at(
+        "runs",
+        "a taken seat of the user's own is taken again",
+        "Put(own, conditions.ABSENT)",
+        "Put(own, None)",
+    ),
+    _at(
+        "completion",
         "a completion frees the next run's thread",
         "Delete(key, conditions.held_by(run_id))",
         "Delete(key, conditions.EXISTS)",

@@ -154,6 +154,7 @@ class Judge:
         assert before is not None
         holder = before.slots.get(run.task_id)
         if run.reason == "overlap":
+            self._demand(expected.overlap == "skip", "skipped, should have waited", run.id)
             self._demand(holder is not None, "skipped without a holder", run.id)
             assert holder is not None
             ended = calm and self.could_be_settled(holder, clock)
@@ -222,6 +223,11 @@ class Judge:
         freed = self._ended_since > 0
         for task_id, order in before.waiting.items():
             if task_id in changed or task_id not in self.expected:
+                continue
+            overlap, holder = self.expected[task_id].overlap, slots.get(task_id)
+            if holder is not None and overlap != "skip":
+                stopped = overlap == "queue_one" or holder.cancel_requested
+                self._demand(stopped, "it lets the run before it go on", task_id)
                 continue
             self._demand(freed or len(slots) >= limit, "it waits though seats are free", task_id)
             overtaken = [other for other, first in started.items() if first > order]

@@ -42,6 +42,7 @@ class Expected:
     schedule: Schedule
     jitter: int
     lateness: int | None
+    overlap: str = "skip"
     status: str = "enabled"
     next: datetime | None = None
     due: datetime | None = None
@@ -63,6 +64,7 @@ class Expected:
             schedule=definition.schedule,
             jitter=definition.jitter_seconds,
             lateness=definition.max_lateness_seconds,
+            overlap=definition.overlap_policy.value,
         )
         made.plan(now)
         return made

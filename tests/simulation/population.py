@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from nightshift.domain.commands import Action, CreateTask, ScheduleEdit, ScheduleRequest
-from nightshift.domain.model.enums import ActionKind, ContextMode
+from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
 from nightshift.domain.model.instants import format_instant
 
 USERS = ("alice", "bob", "carol")
@@ -41,6 +41,7 @@ def new_task(random: Random, now: datetime) -> CreateTask:
         timeout_seconds=random.choice((600, 3600, 6 * 3600)),
         max_lateness_seconds=random.choice((None, None, None, 300, 3600)),
         jitter_seconds=random.choice((0, 0, 0, 60, 900)),
+        overlap_policy=random.choice((*[OverlapPolicy.SKIP] * 4, *OverlapPolicy)),
     )
 
 

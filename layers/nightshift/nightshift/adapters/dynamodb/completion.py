@@ -72,8 +72,8 @@ def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operat
     if parts.seat:
         named.append(("seat", Delete(keys.seat(held.seat), conditions.held_by(run_id))))
     if parts.own_seat and held.user_seat is not None:
-        key = keys.user_seat(held.user_id, held.user_seat)
-        named.append(("own_seat", Delete(key, conditions.held_by(run_id))))
+        own = keys.user_seat(held.user_id, held.user_seat)
+        named.append(("own_seat", Delete(own, conditions.held_by(run_id))))
     if parts.lock and held.locked_thread_id is not None:
         key = keys.thread_lock(held.user_id, held.locked_thread_id)
         named.append(("lock", Delete(key, conditions.held_by(run_id))))
