@@ -7,7 +7,7 @@ PIP := .venv/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-
 QUIETLY := > .venv/install.log 2>&1 || { echo "The pinned packages could not be installed: $$(grep -v '^WARNING' .venv/install.log | tail -n 1) (all of it: .venv/install.log)"; exit 1; }
 PYTHONS := python3.13 python3.12 python3.11 python3
 # A virtual environment does not survive being copied or moved: its scripts name where it was made.
-MOVED := $(shell test -d .venv && test "$$(cat .venv/place 2>/dev/null)" != "$$(pwd)" && echo moved)
+MOVED := $(shell test -d .venv && test "$$(cat .venv/place 2>/dev/null)" != "$$(pwd -P)" && echo moved)
 IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 
 .PHONY: run test proof fuzz client check build $(if $(MOVED),.venv/bin/python)
@@ -48,5 +48,5 @@ $(DESK): .venv/bin/python
 
 .venv/bin/python:
 	@$(if $(MOVED),echo "This folder was copied or moved; its .venv is made anew."; rm -rf .venv)
-	@for python in $(PYTHONS); do if $$python -c "$(IS_GOOD)" 2>/dev/null; then echo "Making .venv with $$python ..."; $$python -m venv .venv && pwd > .venv/place; exit; fi; done; \
+	@for python in $(PYTHONS); do if $$python -c "$(IS_GOOD)" 2>/dev/null; then echo "Making .venv with $$python ..."; $$python -m venv .venv && pwd -P > .venv/place; exit; fi; done; \
 	echo "Nightshift needs Python 3.11 or newer with venv and pip; none of $(PYTHONS) is one."; exit 1

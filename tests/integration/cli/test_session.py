@@ -105,3 +105,12 @@ def test_a_token_without_a_local_cloud_is_one_sentence(run: Run) -> None:
     result = run("token")
     assert result.exit_code == ExitCode.UNREACHABLE
     assert "make run" in result.stderr
+
+
+def test_a_copied_folder_does_not_lead_to_the_cloud_of_the_original(
+    run: Run, local: dict[str, str], tmp_path: Path
+) -> None:
+    ok(run("token"))
+    card = {**local, "state_dir": str(tmp_path.parent / "original" / ".nightshift")}
+    (tmp_path / ".nightshift" / "local.json").write_text(json.dumps(card))
+    assert run("token").exit_code == ExitCode.UNREACHABLE

@@ -272,14 +272,17 @@ def test_ctrl_c_lets_a_run_end_and_its_record_says_how(run: Run, folder: Path) -
         assert Api(again).statuses(task) == ["success"]
 
 
-def test_a_second_ctrl_c_waits_for_nothing_and_says_what_becomes_of_the_run(run: Run) -> None:
+def test_a_second_ctrl_c_stops_what_runs_and_its_record_says_so(run: Run, folder: Path) -> None:
     api = Api(run)
-    api.trigger(api.create("sleep 600"))
+    task = api.create("sleep 600")
+    api.trigger(task)
     eventually(lambda: run.told_by_worker("run_picked_up"), READY_SECONDS)
     run.process.send_signal(signal.SIGINT)
     eventually(lambda: "Waiting for the end" in run.output())
     assert run.end(signal.SIGINT) == 0
-    assert "recorded as failed (workflow_error) at the next start" in run.output()
+    assert "at the next start" not in run.output()
+    with another(folder) as again:
+        assert Api(again).reasons(task) == ["worker_stopped"]
 
 
 def test_a_damaged_store_is_told_and_left_as_it_is(run: Run, folder: Path) -> None:

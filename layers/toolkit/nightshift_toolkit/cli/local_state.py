@@ -58,7 +58,9 @@ def _facts(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     whole = isinstance(facts, dict) and all(isinstance(facts.get(name), str) for name in _FACTS)
-    return facts if whole else None
+    # A folder that was copied has the card of the original's cloud in it.
+    own = whole and facts.get("state_dir") in (None, str(path.parent.resolve()))
+    return facts if own else None
 
 
 def require_local_cloud() -> LocalCloud:

@@ -20,6 +20,7 @@ from botocore.config import Config
 from nightshift_toolkit.local_cloud.claim import claim
 from nightshift_toolkit.local_cloud.errors import EngineStoppedError
 from nightshift_toolkit.local_cloud.loopback import LOOPBACK, listen
+from nightshift_toolkit.local_cloud.obituary import obituary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,9 +34,7 @@ _MADE_UP_CREDENTIAL = "local"
 # profile or a stray setting must not change what runs here.
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT")
 _READY_SECONDS = 30.0
-SPOKEN = 70
-"""The exit code of an engine whose last line says all that a person needs."""
-_STOP_SECONDS = 20.0
+_STOP_SECONDS, _GONE_SECONDS = 20.0, 1.0
 
 
 class Engine:
@@ -206,27 +205,32 @@ class Engine:
     def _wait_until_ready(self) -> None:
         # The socket listens before the process does, so one request waits for as long as it takes.
         health = f"{self.endpoint_url}/_ministack/health"
-        try:
-            with urllib.request.urlopen(health, timeout=_READY_SECONDS) as answer:  # noqa: S310
-                if answer.status == HTTPStatus.OK:
-                    return
-        except OSError as error:
-            self.kill()
-            raise EngineStoppedError(self.obituary()) from error
+        with (
+            contextlib.suppress(OSError),
+            urllib.request.urlopen(health, timeout=_READY_SECONDS) as answer,  # noqa: S310
+        ):
+            if answer.status == HTTPStatus.OK:
+                return
+        sentence = self._last_sentence()
         self.kill()
-        raise EngineStoppedError(self.obituary())
+        raise EngineStoppedError(sentence)
+
+    def failure(self, error: Exception) -> EngineStoppedError:
+        """Return what is to be said when this engine did not answer a call but by `error`."""
+        sentence = self._last_sentence()
+        if self.is_running():
+            sentence = f"The engine does not do what it is asked: {error}; see {self.log_path}."
+        return EngineStoppedError(sentence)
+
+    def _last_sentence(self) -> str:
+        # Its sockets close a moment before it is gone, and only then its exit code is known.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._running.wait(_GONE_SECONDS)
+        return self.obituary()
 
     def obituary(self) -> str:
         """Return the sentence for an engine that ended by itself, with its last words."""
-        lines = self.log_path.read_text(errors="replace").strip().splitlines()
-        code = None if self._process is None else self._process.poll()
-        if code == SPOKEN and lines:
-            return lines[-1]
-        if code is not None and code < 0:
-            why = f"was killed by signal {-code}"
-        else:
-            why = f"stopped by itself ({lines[-1].strip()[:300] if lines else 'without a word'})"
-        return f"The engine {why}; its log is {self.log_path}."
+        return obituary(self._process.poll() if self._process else None, self.log_path)
 
     def snapshot(self) -> None:
         """Write the whole state down now; a kill afterwards loses nothing of what stands."""

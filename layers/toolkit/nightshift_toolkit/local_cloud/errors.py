@@ -27,6 +27,19 @@ class PortBusyError(LocalCloudError):
         )
 
 
+class PortRefusedError(LocalCloudError):
+    """A port that was asked for is not to be had, whoever uses it."""
+
+    exit_code = 3
+
+    def __init__(self, port: int, reason: str) -> None:
+        """Name the `port` and the `reason`."""
+        super().__init__(
+            f"Port {port} on 127.0.0.1 cannot be used ({reason}): "
+            "choose another port with --port, or make run PORT=..."
+        )
+
+
 class EngineStoppedError(LocalCloudError):
     """The engine ended although nobody asked it to."""
 
@@ -99,7 +112,7 @@ class UnhealthyError(LocalCloudError):
 
 
 class StateFolderError(LocalCloudError):
-    """The state folder cannot be used."""
+    """What is kept between two runs cannot be written or read."""
 
     exit_code = 10
 
@@ -123,6 +136,6 @@ class NoOutputError(LocalCloudError):
 
     exit_code = 12
 
-    def __init__(self, error: OSError) -> None:
-        """Carry what the system says of standard output."""
-        super().__init__(f"Standard output cannot be written: {error.strerror or error}.")
+    def __init__(self, reason: str) -> None:
+        """Carry the `reason` why nothing can be written to standard output."""
+        super().__init__(f"Standard output cannot be written: {reason}.")

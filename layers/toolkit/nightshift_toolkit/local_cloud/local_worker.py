@@ -99,9 +99,15 @@ def worker_command(cloud: LocalCloud, agent_command: Sequence[str]) -> list[str]
     return [
         *(NIGHTSHIFT, "worker", "--queue-url", cloud.outputs["WorkerQueueUrl"]),
         *("--table", cloud.outputs["TableName"]),
-        *("--silence-seconds", LOCAL_PARAMETERS["WorkerSilenceSeconds"], "--drain-seconds", "2"),
         # A stop waits for the look at the queue that is going on.
-        *("--poll-seconds", "1"),
+        *("--drain-seconds", "2", "--poll-seconds", "1", *worker_options(agent_command)),
+    ]
+
+
+def worker_options(agent_command: Sequence[str]) -> list[str]:
+    """What every worker of the local cloud is told, whoever starts it."""
+    return [
+        *("--silence-seconds", LOCAL_PARAMETERS["WorkerSilenceSeconds"]),
         *("--allow-shell", "--concurrency", "10", "--", *agent_command),
     ]
 

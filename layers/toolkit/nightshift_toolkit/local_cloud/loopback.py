@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 
-from nightshift_toolkit.local_cloud.errors import PortBusyError
+from nightshift_toolkit.local_cloud.errors import PortBusyError, PortRefusedError
 
 LOOPBACK = "127.0.0.1"
 
@@ -14,6 +15,7 @@ def listen(port: int) -> socket.socket:
 
     Raises:
         PortBusyError: another program listens there.
+        PortRefusedError: there is no such port, or this user may not have it.
 
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -21,7 +23,12 @@ def listen(port: int) -> socket.socket:
     try:
         listener.bind((LOOPBACK, port))
         listener.listen(128)
+    except OverflowError as error:
+        listener.close()
+        raise PortRefusedError(port, "ports end at 65535") from error
     except OSError as error:
         listener.close()
-        raise PortBusyError(port) from error
+        if error.errno == errno.EADDRINUSE:
+            raise PortBusyError(port) from error
+        raise PortRefusedError(port, error.strerror or str(error)) from error
     return listener

@@ -1,7 +1,7 @@
 """What survives: snapshots of the whole engine in generations, and a journal behind each.
 
     CURRENT      the number of the generation in force; replaced as the last step of a snapshot
-    <n>/         ministack's own state files
+    <n>/         ministack's own state files, and COMPLETE with their names
     <n>.journal  what was acknowledged after that snapshot
 
 ministack saves only at a clean stop, one service after the other into files in use. A kill in
@@ -10,7 +10,6 @@ between would mix two days; here the old generation stands until the new one is 
 
 from __future__ import annotations
 
-import json
 import shutil
 import threading
 from typing import TYPE_CHECKING, Any
@@ -21,9 +20,14 @@ from ministack.core.responses import now_iso  # type: ignore[import-untyped]
 from ministack.services import lambda_svc as functions  # type: ignore[import-untyped]
 from ministack.services import stepfunctions as states
 
-from nightshift_toolkit.local_cloud.errors import DamagedStateError
 from nightshift_toolkit.local_cloud.housekeeping import forget_old
 from nightshift_toolkit.local_cloud.journal import Journal, recording, replay
+from nightshift_toolkit.local_cloud.soundness import (
+    CURRENT,
+    journal_path,
+    mark_complete,
+    sound_generation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +36,6 @@ if TYPE_CHECKING:
 _TRIES = 20
 _LARGE_JOURNAL_BYTES = 64 * 2**20
 _RESTARTED = "States.ServiceRestart"
-_ADVICE = "put back a copy of the folder, or move it away to begin with nothing"
 
 
 class Memory:
@@ -51,8 +54,8 @@ class Memory:
         self._folder = folder
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
-        self._generation = self._read_current()
-        self._ensure_whole()
+        # ministack begins anew, without a word, where it cannot read a file.
+        self._generation = sound_generation(folder)
         self._began = now_iso()
         self._point_at(self._generation)
         self._journal = Journal(self._journal_path(self._generation))
@@ -71,7 +74,8 @@ class Memory:
             states._executions[execution["executionArn"]] = execution
         forget_old()
         self._fail_interrupted()
-        if replayed or changed:
+        # Also after nothing but a line that a kill tore apart: it stays the last of its journal.
+        if replayed or changed or self._journal.size():
             self.snapshot()
 
     def _fail_interrupted(self) -> None:
@@ -108,9 +112,9 @@ class Memory:
                 self._point_at(self._generation)
                 raise
             journal = Journal(self._journal_path(new))
-            draft = self._folder / "CURRENT.new"
+            draft = self._folder / f"{CURRENT}.new"
             draft.write_text(str(new))
-            draft.replace(self._folder / "CURRENT")
+            draft.replace(self._folder / CURRENT)
             old, self._generation = self._generation, new
             self._journal.close()
             self._journal = journal
@@ -129,6 +133,7 @@ class Memory:
             files.save_state(service, state)
             if not (folder / f"{service}.json").exists():
                 raise OSError(f"The state of {service} could not be written to {folder}.")
+        mark_complete(folder)
 
     def _append(self, entry: dict[str, Any]) -> None:
         with self._lock:
@@ -138,30 +143,8 @@ class Memory:
         self._append({"execution": {**execution, "events": []}})
         self._announce(execution)
 
-    def _read_current(self) -> int:
-        current = self._folder / "CURRENT"
-        if not current.exists():
-            return 0
-        text = current.read_text(errors="replace").strip()
-        if not text.isdecimal():
-            raise DamagedStateError(current, _ADVICE)
-        return int(text)
-
-    def _ensure_whole(self) -> None:
-        """Read what ministack will: it begins anew, without a word, where it cannot read a file."""
-        if self._generation == 0:
-            return
-        generation = self._folder / str(self._generation)
-        if not generation.is_dir():
-            raise DamagedStateError(generation, _ADVICE)
-        for path in generation.glob("*.json"):
-            try:
-                json.loads(path.read_bytes())
-            except ValueError as error:
-                raise DamagedStateError(path, _ADVICE) from error
-
     def _journal_path(self, generation: int) -> Path:
-        return self._folder / f"{generation}.journal"
+        return journal_path(self._folder, generation)
 
     def _point_at(self, generation: int) -> None:
         folder = self._folder / str(generation)

@@ -22,10 +22,10 @@ from ministack import app as ministack  # type: ignore[import-untyped]
 from ministack.core import lambda_runtime  # type: ignore[import-untyped]
 
 from nightshift_toolkit.local_cloud import shim
-from nightshift_toolkit.local_cloud.engine import SPOKEN
 from nightshift_toolkit.local_cloud.errors import DamagedStateError, UnsupportedEngineError
 from nightshift_toolkit.local_cloud.gateway import doors
 from nightshift_toolkit.local_cloud.housekeeping import copy_logs_to
+from nightshift_toolkit.local_cloud.obituary import SPOKEN
 from nightshift_toolkit.local_cloud.persistence import Memory
 
 if TYPE_CHECKING:

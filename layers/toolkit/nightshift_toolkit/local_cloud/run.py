@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from nightshift_toolkit.local_cloud.errors import (
     EngineStoppedError,
     LocalCloudError,
     NoOutputError,
+    StateFolderError,
 )
-from nightshift_toolkit.local_cloud.local_worker import NIGHTSHIFT, LocalWorker
+from nightshift_toolkit.local_cloud.local_worker import NIGHTSHIFT, LocalWorker, worker_options
 from nightshift_toolkit.local_cloud.loopback import LOOPBACK
 from nightshift_toolkit.local_cloud.stack import PROJECT, LocalCloud
 
@@ -31,16 +34,27 @@ STATE_DIR = PROJECT / ".nightshift"
 DEMO_AGENT = (sys.executable, "-m", "nightshift_toolkit.demo_agent")
 _WATCH_SECONDS = 0.2
 _DRAIN_SECONDS = 60.0
+_SETTLE_SECONDS = 5.0
 # Windows of successive ticks overlap, so that the clock looks every two seconds without a hole.
 _CLOCK = {"TickWindowSeconds": "65", "PollIntervalSeconds": "2", "TickTimeoutSeconds": "100"}
 
 
 def say_at_once(line: str) -> None:
-    """Print a line, also into a pipe or a file, where Python would keep it back."""
+    """Print a line, also into a pipe or a file, where Python would keep it back.
+
+    Raises:
+        NoOutputError: it cannot be printed; from then on standard output leads nowhere.
+
+    """
+    if sys.stdout is None:
+        raise NoOutputError("it is closed")
     try:
         print(line, flush=True)
     except OSError as error:
-        raise NoOutputError(error) from error
+        # What is left in the buffer would fail once more when the process ends.
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        raise NoOutputError(error.strerror or str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -83,9 +97,16 @@ def run_local(
         with _hearing(stops):
             _serve(stops, cloud, agent_command, say)
     except LocalCloudError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
+        return _refused(error)
+    except OSError as error:
+        return _refused(StateFolderError(Path(error.filename or state_dir), error))
     return 0
+
+
+def _refused(error: LocalCloudError) -> int:
+    with contextlib.suppress(OSError):
+        print(error, file=sys.stderr)
+    return error.exit_code
 
 
 def _serve(
@@ -104,8 +125,11 @@ def _serve(
             say(_greeting(cloud, agent_command))
             while not stops.stop.wait(_WATCH_SECONDS):
                 _look_after(cloud, worker)
-            _let_runs_end(cloud, worker, stops, say)
+            with _engine_failures(cloud):
+                _let_runs_end(cloud, worker, stops, say)
             say("Stopping ...")
+        with _engine_failures(cloud):
+            _tell_what_did_not_end(cloud, worker, say)
     finally:
         cloud.stop()
     say(f"Stopped. Everything is kept in {cloud.state_dir} for the next run.")
@@ -126,14 +150,35 @@ def _let_runs_end(
     deadline = time.monotonic() + _DRAIN_SECONDS
     at_work = cloud.runs_at_work()
     if at_work:
-        say("Waiting for the end of what runs; Ctrl-C again stops at once:")
+        say(
+            f"Waiting for the end of what runs, at most {_DRAIN_SECONDS:g} s; "
+            "Ctrl-C again stops at once:"
+        )
         say("\n".join(f"  {run_id}" for run_id in at_work))
     while at_work and time.monotonic() < deadline and not stops.at_once.wait(_WATCH_SECONDS):
         _look_after(cloud, worker)
         at_work = cloud.runs_at_work()
-    if at_work:
-        say("Not ended, and recorded as failed (workflow_error) at the next start:")
-        say("\n".join(f"  {run_id}" for run_id in at_work))
+
+
+def _tell_what_did_not_end(
+    cloud: LocalCloud, worker: LocalWorker | None, say: Callable[[str], None]
+) -> None:
+    # A worker that is stopped reports each of its runs; the workflow then writes that down.
+    deadline = time.monotonic() + (0.0 if worker is None else _SETTLE_SECONDS)
+    while at_work := cloud.runs_at_work():
+        if time.monotonic() > deadline:
+            say("Not ended, and recorded as failed (workflow_error) at the next start:")
+            say("\n".join(f"  {run_id}" for run_id in at_work))
+            return
+        time.sleep(_WATCH_SECONDS)
+
+
+@contextlib.contextmanager
+def _engine_failures(cloud: LocalCloud) -> Iterator[None]:
+    try:
+        yield
+    except (BotoCoreError, ClientError) as error:
+        raise cloud.engine.failure(error) from error
 
 
 def _greeting(cloud: LocalCloud, agent_command: Sequence[str] | None) -> str:
@@ -154,7 +199,8 @@ Logs are in {os.path.relpath(cloud.state_dir)}. Ctrl-C stops everything; nothing
 
 def _who_works(command: str, agent_command: Sequence[str] | None) -> str:
     if agent_command is None:
-        return f"wait for a worker of yours: {command} worker --allow-shell -- my-agent --flag"
+        options = shlex.join(worker_options(["my-agent", "--flag"]))
+        return f"and commands wait for a worker of yours:\n           {command} worker {options}"
     if tuple(agent_command) == DEMO_AGENT:
         return 'go to a demonstration agent; to your own with make run AGENT="my-agent --flag"'
     return f"go to {shlex.join(agent_command)}"

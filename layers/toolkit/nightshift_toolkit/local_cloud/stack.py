@@ -12,6 +12,8 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from nightshift_toolkit.local_cloud.deployment import Deployment, deploy
 from nightshift_toolkit.local_cloud.engine import ACCOUNT, REGION, Engine
 from nightshift_toolkit.local_cloud.errors import TickFailedError, UnhealthyError
@@ -170,6 +172,10 @@ class LocalCloud:
             if self._clock:
                 self._tick(InvocationType="Event")
             self._write_card()
+        except (BotoCoreError, ClientError) as error:
+            failure = self.engine.failure(error)
+            self.stop()
+            raise failure from error
         except BaseException:
             self.stop()
             raise
@@ -204,6 +210,7 @@ class LocalCloud:
     def card(self) -> dict[str, Any]:
         """Return what a client of this machine has to know to use this cloud."""
         return {
+            "state_dir": str(self.state_dir),
             "api_url": self.api_url,
             "issuer": self.issuer_url,
             "endpoint_url": self.endpoint_url,

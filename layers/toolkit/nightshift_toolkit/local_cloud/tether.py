@@ -14,7 +14,8 @@ import subprocess
 import sys
 import threading
 
-GRACE_SECONDS = 10.0
+# Longer than a worker takes that gives its commands two seconds to end, and ten when it stops them.
+GRACE_SECONDS = 15.0
 _SIGNAL_BASE = 128
 _PR_SET_PDEATHSIG = 1
 
