@@ -45,7 +45,6 @@ def contents(folder: Path) -> dict[Path, bytes]:
         "no generation",
         "torn number",
         "no number",
-        "torn journal",
     ],
 )
 def test_a_damaged_store_is_refused_and_left_as_it_is(tmp_path: Path, damage: str) -> None:
@@ -66,8 +65,6 @@ def test_a_damaged_store_is_refused_and_left_as_it_is(tmp_path: Path, damage: st
             current.write_text("x")
         case "no number":
             current.unlink()
-        case "torn journal":
-            store.with_name(f"{store.name}.journal").write_text('{"target":"a\n{}\n')
     before = contents(tmp_path / "engine")
     with pytest.raises(EngineStoppedError, match=r"^\S+ is damaged, and nothing in it was changed"):
         Engine(tmp_path).start()

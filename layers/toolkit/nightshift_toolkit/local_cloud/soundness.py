@@ -39,7 +39,6 @@ def sound_generation(folder: Path) -> int:
         generation = _generation(folder)
         if generation is not None:
             _read_files(folder / str(generation))
-        _read_journal(journal_path(folder, generation or 0))
     except OSError as error:
         raise DamagedStateError(Path(error.filename or folder), _ADVICE) from error
     return generation or 0
@@ -59,20 +58,14 @@ def _generation(folder: Path) -> int | None:
 
 
 def _read_files(folder: Path) -> None:
+    # Of the journal every line stands alone, and one that a kill tore apart was never acknowledged.
+    if not folder.is_dir():
+        raise DamagedStateError(folder, _ADVICE)
     complete = folder / _COMPLETE
     listed = complete.read_text(errors="replace").split() if complete.exists() else []
     names = {*listed, *(path.name for path in folder.glob("*.json"))}
     for name in sorted(names):
         _read_object(folder / name, (folder / name).read_bytes())
-
-
-def _read_journal(path: Path) -> None:
-    if not path.exists():
-        return
-    lines = [line for line in path.read_bytes().splitlines() if line.strip()]
-    # The last line may be one that a kill tore apart: it was never acknowledged.
-    for line in lines[:-1]:
-        _read_object(path, line)
 
 
 def _read_object(path: Path, text: bytes) -> None:
