@@ -1,6 +1,6 @@
 """What the API answers with, as types; the JSON itself is handed on unchanged (SPEC section 7)."""
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class Task(TypedDict):
@@ -45,11 +45,19 @@ class Task(TypedDict):
 
 
 class RunResult(TypedDict):
-    """What a run's command left: its exit code, and the beginning and end of its output."""
+    """What a run's command left: its exit code, and the beginning and end of its output.
+
+    `data` is what it wrote into its result file, `usage` the figures in there, `data_problem` why
+    that file could not be used, `output_url` where the whole output is.
+    """
 
     exit_code: int | None
     output: str
     truncated: bool
+    data: NotRequired[dict[str, Any]]
+    usage: NotRequired[dict[str, int | float]]
+    data_problem: NotRequired[str]
+    output_url: NotRequired[str]
 
 
 class Attempt(TypedDict):

@@ -1,5 +1,7 @@
 """`nightshift runs`: see what ran, what did not, and why."""
 
+import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -88,6 +90,7 @@ def show(*, session: Session, run_id: str) -> None:
             ("Started", _when(run["started_at"])),
             ("Finished", _when(run["finished_at"])),
             ("Took", _took(run)),
+            *_written(run),
             ("Output", result["output"] if result else None),
         )
     )
@@ -115,6 +118,19 @@ def _when(instant: str | None) -> str | None:
     if instant is None:
         return None
     return f"{local_time(instant)}  ({relative(instant, datetime.now(UTC))})"
+
+
+def _written(run: "Run") -> Iterator[tuple[str, str | None]]:
+    """What the run's command reported about itself, and where the rest of its output is."""
+    result = run["result"]
+    if result is None:
+        return
+    usage = ", ".join(f"{value} {name}" for name, value in result.get("usage", {}).items())
+    yield "Usage", usage or None
+    data = result.get("data")
+    yield "Result", None if data is None else json.dumps(data, ensure_ascii=False, indent=2)
+    yield "No result", result.get("data_problem")
+    yield "All output", result.get("output_url")
 
 
 def _failed(before: "Attempt") -> str:

@@ -171,3 +171,21 @@ class OutputReason(click.ParamType[tuple[re.Pattern[str], str]]):
             return re.compile(expression), named
         except re.error as error:
             self.fail(f"{expression} is not a regular expression: {error}", param, ctx)
+
+
+class Expression(click.ParamType[re.Pattern[str]]):
+    """A regular expression that matches something."""
+
+    name = "regex"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> re.Pattern[str]:
+        """The expression."""
+        try:
+            expression = re.compile(str(value))
+        except re.error as error:
+            self.fail(f"{value} is not a regular expression: {error}", param, ctx)
+        if expression.search("") is not None:
+            self.fail(f"{value!r} matches nothing at all, which is everywhere", param, ctx)
+        return expression

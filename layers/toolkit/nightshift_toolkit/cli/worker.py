@@ -14,6 +14,7 @@ from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.local_state import find_local_cloud
 from nightshift_toolkit.cli.values import (
     ExitCodeReason,
+    Expression,
     FiniteRange,
     OutputReason,
     VariableName,
@@ -110,6 +111,13 @@ class Place:
     type=OutputReason(),
     multiple=True,
     help="The same by the output of a failed command: REGEX=rate_limited; repeatable.",
+)
+@click.option(
+    "--mask",
+    "masks",
+    type=Expression(),
+    multiple=True,
+    help="A regular expression of what is secret in output and results too; repeatable.",
 )
 @click.option(
     "--poll-seconds",

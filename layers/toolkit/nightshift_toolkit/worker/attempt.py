@@ -2,17 +2,20 @@
 
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from nightshift.domain.model.instants import format_instant
 from nightshift_toolkit.worker.environment import command_environment
 from nightshift_toolkit.worker.lifeline import Lifeline
+from nightshift_toolkit.worker.masking import Masker
 from nightshift_toolkit.worker.message import RunMessage
-from nightshift_toolkit.worker.output import OutputCollector
-from nightshift_toolkit.worker.report import Report
+from nightshift_toolkit.worker.output import MaskedSink, OutputCollector
+from nightshift_toolkit.worker.report import NO_RESULT, Report
+from nightshift_toolkit.worker.result_file import RESULT_FILE, StructuredResult, read_result
 from nightshift_toolkit.worker.settings import WorkerSettings
 from nightshift_toolkit.worker.supervision import Ending, Order, SupervisedCommand
 from nightshift_toolkit.worker.verdict import refusal, verdict_on
@@ -29,6 +32,7 @@ class Attempt:
         self._message = message
         self._settings = settings
         self._now = now
+        self._masker = Masker(settings.masks)
         self._stopping = threading.Event()
         self._command: SupervisedCommand | None = None
 
@@ -42,35 +46,58 @@ class Attempt:
         """Do the work and return the report on it, whatever happens to the command."""
         started_at = format_instant(self._now())
         collector = OutputCollector()
+        structured = NO_RESULT
         verdict = refusal(self._message.action, self._settings)
         if verdict is None:
-            ending = self._run(lifeline, collector)
+            ending, structured = self._run(lifeline, collector)
             verdict = verdict_on(ending, self._message, self._settings, collector.collected())
         return Report(
             outcome=verdict.outcome,
             reason=verdict.reason,
-            error=verdict.error,
+            error=None if verdict.error is None else self._masker.masked(verdict.error),
             exit_code=verdict.exit_code,
             output=collector.collected(),
             started_at=started_at,
             finished_at=format_instant(self._now()),
+            structured=structured,
         )
 
-    def _run(self, lifeline: Lifeline, collector: OutputCollector) -> Ending:
+    def _run(
+        self, lifeline: Lifeline, collector: OutputCollector
+    ) -> tuple[Ending, StructuredResult]:
         if self._stopping.is_set() or lifeline.over.is_set():
-            return Ending("stop")
+            return Ending("stop"), NO_RESULT
+        output = MaskedSink(self._masker, collector)
         try:
-            with self._folder() as folder:
-                command = SupervisedCommand.start(self._order(Path(folder)))
+            with self._folder() as folder, self._result_file(Path(folder)) as result_file:
+                command = SupervisedCommand.start(self._order(Path(folder), result_file))
                 self._command = command
                 lifeline.attach(command)
                 if self._stopping.is_set():
                     command.stop()
-                return command.wait(collector)
+                ending = command.wait(output)
+                output.close()
+                return ending, self._written(result_file)
         except OSError as error:
-            return Ending("refused", error=f"the worker has no room for it ({error.strerror})")
+            error_text = f"the worker has no room for it ({error.strerror})"
+            return Ending("refused", error=error_text), NO_RESULT
 
-    def _order(self, folder: Path) -> Order:
+    @contextmanager
+    def _result_file(self, folder: Path) -> Iterator[Path]:
+        """A name of this attempt's own, since a folder may be shared by runs."""
+        message = self._message
+        path = folder / f".nightshift-result-{message.run_id}-{message.attempt}.json"
+        try:
+            yield path
+        finally:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+    def _written(self, result_file: Path) -> StructuredResult:
+        result = read_result(result_file)
+        return replace(result, data=self._masker.masked_data(result.data)).bounded()
+
+    def _order(self, folder: Path, result_file: Path) -> Order:
         message, settings = self._message, self._settings
         # The text is the whole standard input or one whole argument; no shell sees a prompt, and
         # the shell that runs a command sees nothing else.
@@ -80,7 +107,8 @@ class Attempt:
             stdin=b"" if shell else message.action.text.encode("utf-8", "replace"),
             environment=command_environment(
                 message, settings.environment, settings.passed_variables
-            ),
+            )
+            | {RESULT_FILE: str(result_file)},
             folder=folder,
             timeout_seconds=message.timeout_seconds,
             silence_seconds=settings.cut_off_seconds,

@@ -2,9 +2,41 @@
 
 import codecs
 from dataclasses import dataclass
+from typing import Protocol
+
+from nightshift_toolkit.worker.masking import MaskedBytes, Masker
 
 KEPT_BYTES = 16 * 1024
 """What is kept at each end: as much as a whole report may hold, so that nothing is missed."""
+
+
+class Sink(Protocol):
+    """Where a command's output goes, piece by piece."""
+
+    def add(self, chunk: bytes) -> None:
+        """Take the next piece of the stream."""
+        ...
+
+
+class MaskedSink:
+    """Hands a stream on to all of `sinks` without its secrets."""
+
+    def __init__(self, masker: Masker, *sinks: Sink) -> None:
+        self._stream = MaskedBytes(masker)
+        self._sinks = sinks
+
+    def add(self, chunk: bytes) -> None:
+        """Take the next piece of the stream."""
+        self._hand_on(self._stream.add(chunk))
+
+    def close(self) -> None:
+        """Hand on the end of the stream."""
+        self._hand_on(self._stream.rest())
+
+    def _hand_on(self, settled: bytes) -> None:
+        if settled:
+            for sink in self._sinks:
+                sink.add(settled)
 
 
 class OutputCollector:

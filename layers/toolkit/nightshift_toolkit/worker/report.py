@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from nightshift_toolkit.worker.output import Output
+from nightshift_toolkit.worker.result_file import StructuredResult
 
 MAX_REPORT_BYTES = 16 * 1024
 MAX_ERROR_BYTES = 2 * 1024
 
+NO_RESULT = StructuredResult()
 NOTHING_WRITTEN = Output("", "", 0)
 
 
@@ -18,7 +21,8 @@ class Report:
     `outcome` is `success` or `failed`; `reason` is None for a success and otherwise one of
     `nonzero_exit`, `rate_limited`, `timeout`, `error`, `shell_not_allowed`, `worker_stopped`,
     `worker_lost`;
-    `error` is a sentence for people; times are UTC in the stored format (K9).
+    `error` is a sentence for people; times are UTC in the stored format (K9); `structured` is what
+    the command wrote into its result file.
     """
 
     outcome: str
@@ -28,6 +32,7 @@ class Report:
     output: Output
     started_at: str
     finished_at: str
+    structured: StructuredResult = NO_RESULT
 
     def to_json(self) -> str:
         """The report as compact JSON of at most `MAX_REPORT_BYTES` bytes, output cut to fit."""
@@ -45,11 +50,23 @@ class Report:
                 "exit_code": self.exit_code,
                 "output": output,
                 "truncated": truncated,
+                **self._written(),
             },
             "started_at": self.started_at,
             "finished_at": self.finished_at,
         }
         return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+    def _written(self) -> dict[str, Any]:
+        structured = self.structured
+        written: dict[str, Any] = {}
+        if structured.data is not None:
+            written["data"] = structured.data
+        if structured.usage:
+            written["usage"] = structured.usage
+        if structured.problem is not None:
+            written["data_problem"] = structured.problem
+        return written
 
 
 def _cut(error: str | None) -> str | None:

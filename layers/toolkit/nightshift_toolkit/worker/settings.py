@@ -37,6 +37,8 @@ class WorkerSettings:
     """What an exit code other than 0 means, as a class of failures that a task may retry."""
     reasons_of_output: tuple[tuple[re.Pattern[str], str], ...] = ()
     """The same by what the output of a failed command holds; the exit code goes first."""
+    masks: tuple[re.Pattern[str], ...] = ()
+    """What is a secret besides the shapes that are known."""
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ), repr=False)
     """The worker's own environment, of which commands see what is allowed."""
 

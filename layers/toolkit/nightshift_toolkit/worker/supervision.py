@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from nightshift_toolkit.worker import warden
-from nightshift_toolkit.worker.output import OutputCollector
+from nightshift_toolkit.worker.output import Sink
 
 _PIECE_BYTES = 64 * 1024
 _LAST_PIECES = 64
@@ -101,7 +101,7 @@ class SupervisedCommand:
         """Have the command ended: asked first, killed after the grace; returns at once."""
         self._send(b"stop\n")
 
-    def wait(self, collector: OutputCollector) -> Ending:
+    def wait(self, collector: Sink) -> Ending:
         """Collect the output until the warden says that the command has ended; return how."""
         ending: Ending | None = None
         with selectors.DefaultSelector() as selector:
@@ -118,12 +118,12 @@ class SupervisedCommand:
         self._close()
         return ending
 
-    def _collect(self, collector: OutputCollector) -> bool:
+    def _collect(self, collector: Sink) -> bool:
         piece = os.read(self._output.fileno(), _PIECE_BYTES)
         collector.add(piece)
         return bool(piece)
 
-    def _collect_rest(self, collector: OutputCollector) -> None:
+    def _collect_rest(self, collector: Sink) -> None:
         """Take what is in the pipe by now; somebody out of reach may hold it open and write on."""
         os.set_blocking(self._output.fileno(), False)
         with contextlib.suppress(BlockingIOError):
