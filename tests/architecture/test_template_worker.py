@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 import stack
-from nightshift_toolkit.worker.aws import DynamoPickups, SqsQueue, StepFunctionsCallbacks
+from nightshift_toolkit.worker.aws import DynamoPickups, S3Outputs, SqsQueue, StepFunctionsCallbacks
 from nightshift_toolkit.worker.message import Action, RunMessage
 from nightshift_toolkit.worker.ports import Delivery
 
@@ -57,7 +58,8 @@ class Recorder:
 def everything_a_worker_asks_for() -> dict[str, dict[str, Any]]:
     """The request of every call that a worker can make, by action."""
     client: Any
-    queue, table, machine = clients = [Recorder(name) for name in ("sqs", "dynamodb", "states")]
+    names = ("sqs", "dynamodb", "states", "s3")
+    queue, table, machine, bucket = clients = [Recorder(name) for name in names]
     client = queue
     inbox, delivery = SqsQueue(client, "url"), Delivery("id", "receipt", "body")
     inbox.check()
@@ -70,6 +72,8 @@ def everything_a_worker_asks_for() -> dict[str, dict[str, Any]]:
     callbacks = StepFunctionsCallbacks(client)
     callbacks.heartbeat("token")
     callbacks.report("token", "{}")
+    client = bucket
+    S3Outputs(client, "bucket").keep("place", io.BytesIO())
     return {action: asked for recorder in clients for action, asked in recorder.asked.items()}
 
 
@@ -105,6 +109,7 @@ def test_worker_reaches_its_queue_its_table_and_its_machine_alone(action: str) -
         "sqs": {"Fn::GetAtt": ["WorkerQueue", "Arn"]},
         "dynamodb": {"Fn::GetAtt": ["Table", "Arn"]},
         "states": {"Ref": "Workflow"},
+        "s3": {"Fn::Sub": "${OutputBucket.Arn}/*"},
     }
     assert granting(action)["Resource"] == resources[action.split(":", maxsplit=1)[0]]
 

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from nightshift_toolkit.cli.values import (
     OutputReason,
     VariableName,
 )
-from nightshift_toolkit.worker.aws import connect
+from nightshift_toolkit.worker.aws import connect, connect_outputs
 from nightshift_toolkit.worker.log import log_to_stderr
 from nightshift_toolkit.worker.ports import Unavailable
 from nightshift_toolkit.worker.service import WorkerService
@@ -42,6 +42,7 @@ class Place:
     table_name: str
     endpoint_url: str | None
     session: boto3.Session
+    output_bucket: str | None = None
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -113,6 +114,11 @@ class Place:
     help="The same by the output of a failed command: REGEX=rate_limited; repeatable.",
 )
 @click.option(
+    "--output-bucket",
+    envvar="NIGHTSHIFT_OUTPUT_BUCKET",
+    help="Where output goes that a record cannot hold; else it is cut.",
+)
+@click.option(
     "--mask",
     "masks",
     type=Expression(),
@@ -133,6 +139,7 @@ def command(
     table: str | None,
     region: str | None,
     profile: str | None,
+    output_bucket: str | None,
     workdir: Path | None,
     heartbeat_seconds: float | None,
     silence_seconds: float,
@@ -163,7 +170,10 @@ def command(
         heartbeat_seconds=heartbeat_seconds or usual_heartbeat,
         **options,
     )
-    raise SystemExit(_serve(settings, _place(queue_url, table, region, profile)))
+    place = _place(queue_url, table, region, profile)
+    raise SystemExit(
+        _serve(settings, replace(place, output_bucket=output_bucket or place.output_bucket))
+    )
 
 
 def program(agent: tuple[str, ...]) -> tuple[str, ...]:
@@ -207,7 +217,13 @@ def _place(
         aws_secret_access_key=_MADE_UP_CREDENTIAL,
         region_name=facts["region"],
     )
-    return Place(facts["queue_url"], facts["table_name"], facts["endpoint_url"], session)
+    return Place(
+        facts["queue_url"],
+        facts["table_name"],
+        facts["endpoint_url"],
+        session,
+        facts.get("output_bucket"),
+    )
 
 
 def _serve(settings: WorkerSettings, place: Place) -> int:
@@ -218,6 +234,9 @@ def _serve(settings: WorkerSettings, place: Place) -> int:
             endpoint_url=place.endpoint_url,
             session=place.session,
             concurrency=settings.concurrency,
+        )
+        outputs = place.output_bucket and connect_outputs(
+            place.output_bucket, endpoint_url=place.endpoint_url, session=place.session
         )
     except BotoCoreError as error:
         raise Failure(
@@ -234,7 +253,8 @@ def _serve(settings: WorkerSettings, place: Place) -> int:
     except Unavailable as error:
         raise _unusable(f"The table {place.table_name} cannot be written", error) from error
     log_to_stderr()
-    return serve_until_signalled(WorkerService(Workbench(queue, pickups, callbacks, settings)))
+    bench = Workbench(queue, pickups, callbacks, settings, outputs or None)
+    return serve_until_signalled(WorkerService(bench))
 
 
 def _unusable(sentence: str, error: Exception) -> Failure:

@@ -99,6 +99,7 @@ def worker_command(cloud: LocalCloud, agent_command: Sequence[str]) -> list[str]
     return [
         *(NIGHTSHIFT, "worker", "--queue-url", cloud.outputs["WorkerQueueUrl"]),
         *("--table", cloud.outputs["TableName"]),
+        *("--output-bucket", cloud.outputs["OutputBucketName"]),
         # A stop waits for the look at the queue that is going on.
         *("--drain-seconds", "2", "--poll-seconds", "1", *worker_options(agent_command)),
     ]

@@ -218,6 +218,7 @@ class LocalCloud:
             "account": ACCOUNT,
             "table_name": self.outputs["TableName"],
             "queue_url": self.outputs["WorkerQueueUrl"],
+            "output_bucket": self.outputs["OutputBucketName"],
             "state_machine_arn": self.outputs["StateMachineArn"],
             "pid": os.getpid(),
             "engine_pid": self.engine.pid,

@@ -1,5 +1,6 @@
 """One attempt of one run: its command, where it runs, and the report on it."""
 
+import logging
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -14,11 +15,15 @@ from nightshift_toolkit.worker.lifeline import Lifeline
 from nightshift_toolkit.worker.masking import Masker
 from nightshift_toolkit.worker.message import RunMessage
 from nightshift_toolkit.worker.output import MaskedSink, OutputCollector
-from nightshift_toolkit.worker.report import NO_RESULT, Report
+from nightshift_toolkit.worker.ports import OutputStore, Unavailable
+from nightshift_toolkit.worker.report import NO_RESULT, Report, fits
 from nightshift_toolkit.worker.result_file import RESULT_FILE, StructuredResult, read_result
 from nightshift_toolkit.worker.settings import WorkerSettings
+from nightshift_toolkit.worker.spool import Spool, place_of
 from nightshift_toolkit.worker.supervision import Ending, Order, SupervisedCommand
 from nightshift_toolkit.worker.verdict import refusal, verdict_on
+
+log = logging.getLogger(__name__)
 
 _SHELL = "/bin/sh"
 
@@ -27,11 +32,17 @@ class Attempt:
     """The work that a won message asks for; `stop` may be called from any thread at any time."""
 
     def __init__(
-        self, message: RunMessage, settings: WorkerSettings, now: Callable[[], datetime]
+        self,
+        message: RunMessage,
+        settings: WorkerSettings,
+        now: Callable[[], datetime],
+        outputs: OutputStore | None = None,
     ) -> None:
         self._message = message
         self._settings = settings
         self._now = now
+        self._outputs = outputs
+        self._output_url: str | None = None
         self._masker = Masker(settings.masks)
         self._stopping = threading.Event()
         self._command: SupervisedCommand | None = None
@@ -60,6 +71,7 @@ class Attempt:
             started_at=started_at,
             finished_at=format_instant(self._now()),
             structured=structured,
+            output_url=self._output_url,
         )
 
     def _run(
@@ -67,9 +79,13 @@ class Attempt:
     ) -> tuple[Ending, StructuredResult]:
         if self._stopping.is_set() or lifeline.over.is_set():
             return Ending("stop"), NO_RESULT
-        output = MaskedSink(self._masker, collector)
         try:
-            with self._folder() as folder, self._result_file(Path(folder)) as result_file:
+            with (
+                self._spool() as spool,
+                self._folder() as folder,
+                self._result_file(Path(folder)) as result_file,
+            ):
+                output = MaskedSink(self._masker, collector, *([spool] if spool else []))
                 command = SupervisedCommand.start(self._order(Path(folder), result_file))
                 self._command = command
                 lifeline.attach(command)
@@ -77,10 +93,27 @@ class Attempt:
                     command.stop()
                 ending = command.wait(output)
                 output.close()
+                if spool is not None and not fits(collector.collected()):
+                    self._output_url = self._kept(spool)
                 return ending, self._written(result_file)
         except OSError as error:
             error_text = f"the worker has no room for it ({error.strerror})"
             return Ending("refused", error=error_text), NO_RESULT
+
+    def _spool(self) -> AbstractContextManager[Spool | None]:
+        return nullcontext() if self._outputs is None else Spool()
+
+    def _kept(self, spool: Spool) -> str | None:
+        """Where the whole output is; a store that does not answer costs the run nothing else."""
+        content = spool.content()
+        if self._outputs is None or content is None:
+            return None
+        try:
+            return self._outputs.keep(place_of(self._message), content)
+        except Unavailable as error:
+            facts = {"run_id": self._message.run_id, "error": str(error)}
+            log.warning("output_not_kept", extra=facts)
+            return None
 
     @contextmanager
     def _result_file(self, folder: Path) -> Iterator[Path]:

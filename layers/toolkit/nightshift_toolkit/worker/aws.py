@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
@@ -127,6 +127,24 @@ class StepFunctionsCallbacks:
             self._client.send_task_success(taskToken=task_token, output=report)
 
 
+class S3Outputs:
+    """`OutputStore` on a bucket."""
+
+    def __init__(self, client: Any, bucket: str) -> None:
+        self._client = client
+        self._bucket = bucket
+
+    def keep(self, place: str, content: IO[bytes]) -> str:
+        with _answers():
+            self._client.put_object(
+                Bucket=self._bucket,
+                Key=place,
+                Body=content,
+                ContentType="text/plain; charset=utf-8",
+            )
+        return f"s3://{self._bucket}/{place}"
+
+
 @contextlib.contextmanager
 def _answers() -> Iterator[None]:
     """Translate what AWS says: over, refused by a condition, or anything else as not available."""
@@ -172,3 +190,15 @@ def connect(
             session.client("stepfunctions", endpoint_url=endpoint_url, config=quick)
         ),
     )
+
+
+def connect_outputs(bucket: str, *, endpoint_url: str | None, session: boto3.Session) -> S3Outputs:
+    """The store of whole outputs in a bucket."""
+    config = Config(
+        connect_timeout=3,
+        read_timeout=60,
+        retries={"mode": "standard", "total_max_attempts": 3},
+        s3={"addressing_style": "path" if endpoint_url else "auto"},
+    )
+    clients: Any = session
+    return S3Outputs(clients.client("s3", endpoint_url=endpoint_url, config=config), bucket)

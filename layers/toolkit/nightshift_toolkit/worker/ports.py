@@ -1,7 +1,7 @@
 """What the worker needs of queue, table and workflow; each docstring is the contract."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import IO, Protocol
 
 from nightshift_toolkit.worker.message import RunMessage
 
@@ -75,5 +75,16 @@ class Callbacks(Protocol):
         """Hand in the report, a JSON text, which ends the wait.
 
         Raises `RunOver` or `Unavailable`.
+        """
+        ...
+
+
+class OutputStore(Protocol):
+    """Takes whole outputs that are too large for a report."""
+
+    def keep(self, place: str, content: IO[bytes]) -> str:
+        """Keep a text under its place, over what was there; returns its address.
+
+        Raises `Unavailable`.
         """
         ...

@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from nightshift_toolkit.worker.output import Output
-from nightshift_toolkit.worker.result_file import StructuredResult
+from nightshift_toolkit.worker.result_file import MAX_DATA_BYTES, StructuredResult
 
 MAX_REPORT_BYTES = 16 * 1024
 MAX_ERROR_BYTES = 2 * 1024
 
+_REST_BYTES = MAX_ERROR_BYTES + MAX_DATA_BYTES + 1024
 NO_RESULT = StructuredResult()
 NOTHING_WRITTEN = Output("", "", 0)
+
+
+def fits(output: Output) -> bool:
+    """Whether a report surely holds the whole of an output, whatever else it holds."""
+    return not output.within(MAX_REPORT_BYTES - _REST_BYTES)[1]
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,7 @@ class Report:
     `nonzero_exit`, `rate_limited`, `timeout`, `error`, `shell_not_allowed`, `worker_stopped`,
     `worker_lost`;
     `error` is a sentence for people; times are UTC in the stored format (K9); `structured` is what
-    the command wrote into its result file.
+    the command wrote into its result file, `output_url` where its whole output is.
     """
 
     outcome: str
@@ -33,6 +39,7 @@ class Report:
     started_at: str
     finished_at: str
     structured: StructuredResult = NO_RESULT
+    output_url: str | None = None
 
     def to_json(self) -> str:
         """The report as compact JSON of at most `MAX_REPORT_BYTES` bytes, output cut to fit."""
@@ -66,6 +73,8 @@ class Report:
             written["usage"] = structured.usage
         if structured.problem is not None:
             written["data_problem"] = structured.problem
+        if self.output_url is not None:
+            written["output_url"] = self.output_url
         return written
 
 

@@ -16,6 +16,7 @@ from nightshift_toolkit.worker.patience import ask_until_answered
 from nightshift_toolkit.worker.ports import (
     Callbacks,
     Delivery,
+    OutputStore,
     Pickups,
     Queue,
     RunOver,
@@ -40,6 +41,7 @@ class Workbench:
     pickups: Pickups
     callbacks: Callbacks
     settings: WorkerSettings
+    outputs: OutputStore | None = None
     now: Callable[[], datetime] = utc_now
 
 
@@ -118,7 +120,7 @@ class Work:
 
     def _do(self, message: RunMessage) -> None:
         settings = self._bench.settings
-        attempt = Attempt(message, settings, self._bench.now)
+        attempt = Attempt(message, settings, self._bench.now, self._bench.outputs)
         self._attempt = attempt
         if self._stopping.is_set():
             attempt.stop()
