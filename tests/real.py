@@ -33,6 +33,7 @@ from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.threads import Threads
 from nightshift_toolkit.local_cloud.engine import Engine
 from nightshift_toolkit.schema import create_table
 
@@ -116,10 +117,11 @@ class RealWorld:
         self.management = Management(
             tasks=self.tasks,
             runs=self.runs,
-            threads=DynamoThreads(self.table),
             policies=policies,
             ids=RandomIds(),
+            lifecycle=self.lifecycle,
         )
+        self.threads = Threads(threads=DynamoThreads(self.table))
 
     @contextmanager
     def billed(self) -> Iterator[Bill]:

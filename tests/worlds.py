@@ -16,6 +16,7 @@ from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch, Due
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.threads import Threads
 from nightshift_toolkit.memory import (
     CountingIds,
     MemoryStore,
@@ -66,10 +67,11 @@ class World:
         self.management = Management(
             tasks=self.store.tasks,
             runs=self.store.runs,
-            threads=self.store.threads,
             policies=self.store.policies,
             ids=self.ids,
+            lifecycle=self.lifecycle,
         )
+        self.threads = Threads(threads=self.store.threads)
 
     # -- time --
 

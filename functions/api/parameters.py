@@ -59,6 +59,14 @@ _LABEL: Final = _in_query(
     maxItems=10,
 )
 _THREAD: Final = _in_query("thread", "Only those that are bound to this thread.", type="string")
+_CANCEL: Final = {
+    "cancel_active": _in_query(
+        "cancel_active",
+        "Whether the active run of the task is cancelled together with this; else it goes on.",
+        type="boolean",
+        default=False,
+    )
+}
 _PAGED: Final = {"limit": _LIMIT, "cursor": _CURSOR}
 
 QUERY_PARAMETERS: Final[dict[tuple[str, str], dict[str, Any]]] = {
@@ -72,6 +80,9 @@ QUERY_PARAMETERS: Final[dict[tuple[str, str], dict[str, Any]]] = {
         },
         "list_runs": {**_PAGED, "status": _status(RunStatus)},
         "list_changes": _PAGED,
+        "edit_task": _CANCEL,
+        "delete_task": _CANCEL,
+        "pause_task": _CANCEL,
         "list_tasks_of_thread": _PAGED,
     }.items()
     for name, parameter in parameters.items()

@@ -57,6 +57,13 @@ class Query:
             raise InvalidRequest(f"must be one of {words}.", field=name)
         return choices(value)
 
+    def flag(self, name: str) -> bool:
+        """Whether a parameter that is `true` or `false` is true; left out it is false."""
+        value = self.one(name)
+        if value not in (None, "true", "false"):
+            raise InvalidRequest("must be true or false.", field=name)
+        return value == "true"
+
     def limit(self) -> int:
         """How many items a page may hold."""
         value = self.one("limit")

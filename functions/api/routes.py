@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Final
@@ -52,6 +52,7 @@ RUNS: Final = f"{TASK}/runs"
 RUN: Final = f"{RUNS}/<run_id>"
 CHANGES: Final = f"{TASK}/changes"
 THREAD: Final = "/api/threads/<thread_id>"
+CANCEL: Final = "cancel_active"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def list_tasks(services: ApiServices, request: Request) -> Answer:
 
 def list_tasks_of_thread(services: ApiServices, request: Request) -> Answer:
     """The caller's tasks that are bound to a thread of theirs."""
-    thread = services.management.get_thread(request.user_id, request.thread_id)
+    thread = services.threads.get_thread(request.user_id, request.thread_id)
     return _tasks(services, request, TaskFilter(thread_id=thread.id), THREAD)
 
 
@@ -92,12 +93,14 @@ def edit_task(services: ApiServices, request: Request) -> Answer:
     """Change the fields that were sent, and only those (P2)."""
     user_id, task_id = request.user_id, request.task_id
     command = request.body(EditTaskRequest).to_command(user_id, task_id, request.expected)
+    command = replace(command, cancel_active=request.query.flag(CANCEL))
     return _task(services.management.edit_task(command, request.now), request)
 
 
 def delete_task(services: ApiServices, request: Request) -> Answer:
     """Delete a task in any state (P5)."""
-    command = DeleteTask(request.user_id, request.task_id, request.expected)
+    cancel = request.query.flag(CANCEL)
+    command = DeleteTask(request.user_id, request.task_id, request.expected, cancel)
     services.management.delete_task(command, request.now)
     return Answer(HTTPStatus.NO_CONTENT)
 
@@ -106,6 +109,7 @@ def pause_task(services: ApiServices, request: Request) -> Answer:
     """Take a task out of the clock's reach (P3)."""
     user_id, task_id = request.user_id, request.task_id
     command = request.optional_body(PauseTaskRequest).to_command(user_id, task_id, request.expected)
+    command = replace(command, cancel_active=request.query.flag(CANCEL))
     return _task(services.management.pause_task(command, request.now), request)
 
 
@@ -162,13 +166,13 @@ def register_thread(services: ApiServices, request: Request) -> Answer:
     """Make a thread exist that is the caller's; doing it again changes nothing."""
     command = RegisterThread(request.user_id, request.new_thread_id)
     request.optional_body(EmptyRequest)
-    thread = services.management.register_thread(command, request.now)
+    thread = services.threads.register_thread(command, request.now)
     return Answer(HTTPStatus.OK, ThreadResponse.from_domain(thread))
 
 
 def get_thread(services: ApiServices, request: Request) -> Answer:
     """One thread of the caller's."""
-    thread = services.management.get_thread(request.user_id, request.thread_id)
+    thread = services.threads.get_thread(request.user_id, request.thread_id)
     return Answer(HTTPStatus.OK, ThreadResponse.from_domain(thread))
 
 
@@ -216,9 +220,9 @@ ROUTES: Final = (
     Route("GET", TASKS, READ, list_tasks, ("limit", "cursor", "status", "label", "thread")),
     Route("POST", TASKS, WRITE, create_task),
     Route("GET", TASK, READ, get_task),
-    Route("PATCH", TASK, WRITE, edit_task),
-    Route("DELETE", TASK, WRITE, delete_task),
-    Route("POST", f"{TASK}/pause", WRITE, pause_task),
+    Route("PATCH", TASK, WRITE, edit_task, (CANCEL,)),
+    Route("DELETE", TASK, WRITE, delete_task, (CANCEL,)),
+    Route("POST", f"{TASK}/pause", WRITE, pause_task, (CANCEL,)),
     Route("POST", f"{TASK}/resume", WRITE, resume_task),
     Route("POST", f"{TASK}/trigger", WRITE, trigger_task),
     Route("GET", RUNS, READ, list_runs, ("limit", "cursor", "status")),

@@ -51,7 +51,7 @@ def working_task(stage: Stage, schedule: Schedule | None = None, **options: obje
 
 def threaded(stage: Stage) -> None:
     """The thread that tasks may reuse."""
-    stage.others.management.threads.register(Thread(THREAD, builders.ALICE, stage.now))
+    stage.others.threads.threads.register(Thread(THREAD, builders.ALICE, stage.now))
 
 
 # -- by the clock --

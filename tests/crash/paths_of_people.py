@@ -126,7 +126,7 @@ def a_task_is_created_in_a_thread(stage: Stage) -> Act:
 @path
 def a_thread_is_registered(stage: Stage) -> Act:
     thread = Thread(THREAD, builders.ALICE, stage.now)
-    return lambda: stage.victim.management.threads.register(thread)
+    return lambda: stage.victim.threads.threads.register(thread)
 
 
 @path
@@ -207,9 +207,38 @@ def a_task_is_deleted_while_its_run_is_queued(stage: Stage) -> Act:
     return delete(stage, task)
 
 
-def delete(stage: Stage, task: Task) -> Act:
-    command = DeleteTask(task.user_id, task.id)
+def delete(stage: Stage, task: Task, *, cancel_active: bool = False) -> Act:
+    command = DeleteTask(task.user_id, task.id, cancel_active=cancel_active)
     return lambda: stage.victim.management.delete_task(command, stage.now)
+
+
+# -- changes that cancel the active run --
+
+
+@path
+def a_task_is_paused_and_its_run_cancelled(stage: Stage) -> Act:
+    task = working_task(stage)
+    stage.watched.clear()
+    command = PauseTask(task.user_id, task.id, cancel_active=True)
+    return lambda: stage.victim.management.pause_task(command, stage.now)
+
+
+@path
+def a_prompt_is_changed_and_its_run_cancelled(stage: Stage) -> Act:
+    task = working_task(stage)
+    return edit(stage, task, action=Action(ActionKind.AGENT, "Another prompt."), cancel_active=True)
+
+
+@path
+def a_task_is_deleted_and_its_run_cancelled(stage: Stage) -> Act:
+    return delete(stage, working_task(stage), cancel_active=True)
+
+
+@path
+def a_task_is_deleted_and_its_queued_run_never_launched(stage: Stage) -> Act:
+    task = due_task(stage)
+    stage.die_at_launch()
+    return delete(stage, task, cancel_active=True)
 
 
 # -- cancellation --

@@ -146,9 +146,9 @@ class Play:
         self._owns(name, task)
         self._manages(name, lambda management: management.edit_task(command, self.now))
 
-    def pause(self, name: str, task: Task) -> None:
+    def pause(self, name: str, task: Task, *, cancel_active: bool = False) -> None:
         """Cast the owner's pause of a task."""
-        command = PauseTask(task.user_id, task.id)
+        command = PauseTask(task.user_id, task.id, cancel_active=cancel_active)
         self._owns(name, task)
         self._manages(name, lambda management: management.pause_task(command, self.now))
 
@@ -158,9 +158,9 @@ class Play:
         self._owns(name, task)
         self._manages(name, lambda management: management.resume_task(command, self.now))
 
-    def delete(self, name: str, task: Task) -> None:
+    def delete(self, name: str, task: Task, *, cancel_active: bool = False) -> None:
         """Cast the owner's deletion of a task."""
-        command = DeleteTask(task.user_id, task.id)
+        command = DeleteTask(task.user_id, task.id, cancel_active=cancel_active)
         self._owns(name, task)
         self._manages(name, lambda management: management.delete_task(command, self.now))
 
@@ -279,7 +279,7 @@ class Services:
         self.management = Management(
             tasks=ports.tasks,
             runs=ports.runs,
-            threads=ports.threads,
             policies=ports.policies,
             ids=ids,
+            lifecycle=self.lifecycle,
         )

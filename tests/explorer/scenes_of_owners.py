@@ -1,7 +1,9 @@
 """Owners who edit, pause and delete what is being started."""
 
+from datetime import timedelta
+
 from explorer.play import Play
-from explorer.scene import ONCE, ONE, small, working
+from explorer.scene import ONCE, ONE, lost, small, working
 
 
 @small
@@ -65,4 +67,26 @@ def a_running_task_is_edited_and_deleted() -> Play:
     working(play, task)
     play.patch("patch", task)
     play.delete("delete", task)
+    return play
+
+
+@small
+def a_running_task_is_paused_and_its_run_cancelled() -> Play:
+    """One change and one cancellation, or neither, while the work ends by itself."""
+    play = Play()
+    task = play.add(ONE)
+    working(play, task)
+    play.pause("pause", task, cancel_active=True)
+    return play
+
+
+@small
+def a_task_that_is_being_launched_is_deleted_and_its_run_cancelled() -> Play:
+    """A run that is not yet launched is never launched, or stopped; nothing of it is left."""
+    play = Play()
+    task = play.add(ONE)
+    lost(play, task)
+    play.now += timedelta(seconds=90)
+    play.tick("tick")
+    play.delete("delete", task, cancel_active=True)
     return play

@@ -84,8 +84,8 @@ def due_run(real: RealWorld, **fields: Any) -> Run:
 def everything_the_api_does(real: RealWorld) -> None:
     """Every use case that a route calls."""
     manage = real.management
-    manage.register_thread(RegisterThread(user_id=ALICE, thread_id="chat"), real.now)
-    manage.get_thread(ALICE, "chat")
+    real.threads.register_thread(RegisterThread(user_id=ALICE, thread_id="chat"), real.now)
+    real.threads.get_thread(ALICE, "chat")
     reuse = {"context_mode": ContextMode.REUSE_THREAD, "thread_id": "chat"}
     task = real.created(builders.create(**reuse))
     manage.edit_task(EditTask(user_id=ALICE, task_id=task.id, title="Another title"), real.now)

@@ -47,7 +47,7 @@ BREAKS: Final = (
     ),
     _lifecycle(
         "the run before an occurrence is asked to stop and goes on to be launched",
-        "        if not self._cancel(slot):\n            return True\n",
+        "        if not self.cancel(slot):\n            return True\n",
         "        self._stop(slot)\n",
     ),
     _rule(

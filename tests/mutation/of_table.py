@@ -279,15 +279,26 @@ BREAKS: Final = (
     _at(
         "tasks",
         "an edit is allowed while a run is dispatched",
-        "Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching()),\n"
-        "            Update",
-        f"Check(keys.slot(seen.id, seen.slot_shard), {_ANY}),\n            Update",
+        "            keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching()\n",
+        f"            keys.slot(seen.id, seen.slot_shard), {_ANY}\n",
+    ),
+    _at(
+        "tasks",
+        "an edit cancels a launch that is under way",
+        "_cancellation(cancel, conditions.held_past_the_fence(cancel.run_id))",
+        "_cancellation(cancel, conditions.slot_held_by(cancel.run_id))",
+    ),
+    _at(
+        "tasks",
+        "a pause cancels whatever run there is",
+        "_cancellation(cancel, conditions.slot_held_by(cancel.run_id))",
+        f"_cancellation(cancel, {_ANY})",
     ),
     _at(
         "tasks",
         "a deletion takes the payload of a launch under way",
-        'if slot is None or slot["state"]["S"] != SlotState.QUEUED.value:',
-        "if slot is None or True:",
+        "settled = not _is_queued(slot)",
+        "settled = True",
     ),
     _at(
         "tasks",

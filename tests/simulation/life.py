@@ -21,6 +21,7 @@ from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.threads import Threads
 from simulation.executions import Executions
 from simulation.judge import Judge
 from simulation.population import THREADS, USERS
@@ -107,10 +108,11 @@ class Life:
         self.management = Management(
             tasks=ports.tasks,
             runs=ports.runs,
-            threads=ports.threads,
             policies=ports.policies,
             ids=ids,
+            lifecycle=self.lifecycle,
         )
+        self.threads = Threads(threads=ports.threads)
         self._completion = CompletionServices(
             lifecycle=self.lifecycle, runs=ports.runs, policies=ports.policies, observe=told
         )
@@ -140,7 +142,7 @@ class Life:
         with single_file():
             for user in USERS:
                 for thread in THREADS:
-                    self.management.register_thread(RegisterThread(user, thread), self.now)
+                    self.threads.register_thread(RegisterThread(user, thread), self.now)
             while self.now < self.end:
                 self._advance()
             self.weather.calm = True

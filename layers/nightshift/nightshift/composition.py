@@ -39,6 +39,7 @@ from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
 from nightshift.domain.services.replanning import Replanning
+from nightshift.domain.services.threads import Threads
 
 PRODUCTION_POLICY: Final = Policy(
     max_concurrent_runs=10,
@@ -103,6 +104,7 @@ class ApiServices:
     """What the routes call."""
 
     management: Management
+    threads: Threads
     dispatch: Dispatch
     lifecycle: Lifecycle
     policies: PolicySource
@@ -136,12 +138,13 @@ def build_api(settings: MachineSettings, **overrides: Unpack[Overrides]) -> ApiS
         management=Management(
             tasks=parts.tasks,
             runs=parts.runs,
-            threads=parts.threads,
             policies=parts.policies,
             ids=parts.ids,
+            lifecycle=parts.lifecycle,
             due_shards=settings.due_shards,
             slot_shards=settings.slot_shards,
         ),
+        threads=Threads(threads=parts.threads),
         dispatch=parts.dispatch,
         lifecycle=parts.lifecycle,
         policies=parts.policies,

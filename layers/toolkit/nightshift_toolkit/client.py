@@ -105,17 +105,32 @@ class Client:
         return cast("Task", self._read(_task(task_id)))
 
     def edit_task(
-        self, task_id: str, changes: Mapping[str, Any], revision: int | None = None
+        self,
+        task_id: str,
+        changes: Mapping[str, Any],
+        revision: int | None = None,
+        *,
+        cancel_active: bool = False,
     ) -> Task:
         """Change the fields that are given; with `revision`, only if it is still the task's."""
-        headers = {} if revision is None else {"If-Match": f'"{revision}"'}
-        answer = self._request("PATCH", _task(task_id), changes, headers=headers, repeat=False)
+        answer = self._request(
+            "PATCH",
+            _task(task_id),
+            changes,
+            headers={} if revision is None else {"If-Match": f'"{revision}"'},
+            parameters=_cancelling(cancel_active),
+            repeat=False,
+        )
         return cast("Task", answer)
 
-    def pause_task(self, task_id: str, reason: str | None = None) -> Task:
+    def pause_task(
+        self, task_id: str, reason: str | None = None, *, cancel_active: bool = False
+    ) -> Task:
         """Keep the clock from starting the task."""
         body = {} if reason is None else {"reason": reason}
-        return cast("Task", self._request("POST", f"{_task(task_id)}/pause", body, repeat=False))
+        path, parameters = f"{_task(task_id)}/pause", _cancelling(cancel_active)
+        answer = self._request("POST", path, body, parameters=parameters, repeat=False)
+        return cast("Task", answer)
 
     def resume_task(self, task_id: str) -> Task:
         """Let the clock start the task again."""
@@ -126,9 +141,10 @@ class Client:
         answer = self._write("POST", f"{_task(task_id)}/trigger", {}, key=idempotency_key)
         return cast("Triggered", answer)
 
-    def delete_task(self, task_id: str) -> None:
+    def delete_task(self, task_id: str, *, cancel_active: bool = False) -> None:
         """Delete the task and its history."""
-        self._request("DELETE", _task(task_id), repeat=False)
+        parameters = _cancelling(cancel_active)
+        self._request("DELETE", _task(task_id), parameters=parameters, repeat=False)
 
     def runs(self, task_id: str, status: str | None = None) -> Iterator[Run]:
         """The task's history, newest first."""
@@ -230,6 +246,10 @@ def _content(response: httpx.Response) -> Any:
 def _retry_after(response: httpx.Response) -> float:
     text = response.headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() else 0.0
+
+
+def _cancelling(cancel_active: bool) -> dict[str, str]:  # noqa: FBT001
+    return {"cancel_active": "true"} if cancel_active else {}
 
 
 def _task(task_id: str) -> str:

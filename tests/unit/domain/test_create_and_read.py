@@ -243,8 +243,8 @@ def test_one_run_of_a_task_is_read_by_its_id(world: World) -> None:
 
 def test_a_registered_thread_can_be_reused_by_its_owner(world: World) -> None:
     """P1: one existing thread that is theirs."""
-    thread = world.management.register_thread(RegisterThread(ALICE, "talk"), NOW)
-    assert world.management.get_thread(ALICE, "talk") == thread
+    thread = world.threads.register_thread(RegisterThread(ALICE, "talk"), NOW)
+    assert world.threads.get_thread(ALICE, "talk") == thread
     task = world.created(create(context_mode=ContextMode.REUSE_THREAD, thread_id="talk"))
     world.look(DUE)
     assert world.only_run(task).thread_id == "talk"
@@ -252,8 +252,8 @@ def test_a_registered_thread_can_be_reused_by_its_owner(world: World) -> None:
 
 def test_registering_a_thread_again_changes_nothing(world: World) -> None:
     """P1."""
-    first = world.management.register_thread(RegisterThread(ALICE, "talk"), NOW)
-    assert world.management.register_thread(RegisterThread(ALICE, "talk"), NOW + DAY) == first
+    first = world.threads.register_thread(RegisterThread(ALICE, "talk"), NOW)
+    assert world.threads.register_thread(RegisterThread(ALICE, "talk"), NOW + DAY) == first
 
 
 def test_each_fresh_run_has_a_thread_of_its_own(world: World) -> None:
@@ -272,7 +272,7 @@ def test_each_fresh_run_has_a_thread_of_its_own(world: World) -> None:
 
 def test_another_users_task_run_and_thread_do_not_exist(world: World) -> None:
     """P8: the same answer as for an id that never was."""
-    world.management.register_thread(RegisterThread(ALICE, "talk"), NOW)
+    world.threads.register_thread(RegisterThread(ALICE, "talk"), NOW)
     task = world.created()
     world.look(DUE)
     run = world.only_run(task)
@@ -291,6 +291,6 @@ def test_another_users_task_run_and_thread_do_not_exist(world: World) -> None:
     with pytest.raises(RunNotFound):
         manage.get_run(BOB, theirs.id, run.id)
     with pytest.raises(ThreadNotFound):
-        manage.get_thread(BOB, "talk")
+        world.threads.get_thread(BOB, "talk")
     with pytest.raises(ThreadNotFound):
         world.created(create(BOB, context_mode=ContextMode.REUSE_THREAD, thread_id="talk"))

@@ -225,7 +225,7 @@ def test_an_edit_that_would_not_make_a_valid_task_writes_nothing(
 
 def test_a_task_moves_into_a_thread_and_out_of_it(world: World) -> None:
     """P1, P2: leaving the mode leaves the thread."""
-    world.management.register_thread(RegisterThread(ALICE, "talk"), NOW)
+    world.threads.register_thread(RegisterThread(ALICE, "talk"), NOW)
     task = world.created()
     reused = edit(world, task, context_mode=ContextMode.REUSE_THREAD, thread_id="talk")
     assert reused.definition.thread_id == "talk"

@@ -1,6 +1,7 @@
 """Runs over HTTP: triggered, shown, cancelled."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,49 @@ def test_an_active_run_is_cancelled_when_step_functions_says_so(desk: Desk) -> N
     path = f"{TASKS}/{task_id}/runs/{run.id}"
     assert desk.call("GET", path).json["status"] == "interrupted"
     assert desk.store.held_keys() == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/pause", {"reason": "holiday"}),
+        ("PATCH", "", {"title": "Another title"}),
+        ("DELETE", "", None),
+    ],
+)
+@pytest.mark.parametrize("cancel", ["true", "false", None])
+def test_a_change_cancels_the_active_run_where_it_is_asked_to(
+    desk: Desk, method: str, path: str, body: dict[str, Any] | None, cancel: str | None
+) -> None:
+    """P5, P7: without it a run in flight goes on."""
+    task_id = desk.create()["id"]
+    run = desk.begin(task_id)
+    query = "" if cancel is None else f"cancel_active={cancel}"
+    reply = desk.call(method, f"{TASKS}/{task_id}{path}", body, query=query)
+    assert reply.status in (200, 204)
+    assert desk.executions.stops == ([run.id] if cancel == "true" else [])
+    desk.look(desk.now)
+    assert (desk.store.held_keys() == {}) == (cancel == "true")
+
+
+def test_a_second_pause_cancels_though_it_changes_nothing_else(desk: Desk) -> None:
+    """P7: whoever repeats a request that was not answered gets what it was for."""
+    task_id = desk.create()["id"]
+    run = desk.begin(task_id)
+    path = f"{TASKS}/{task_id}/pause"
+    assert desk.call("POST", path).json["status"] == "paused"
+    again = desk.call("POST", path, query="cancel_active=true")
+    assert again.status == 200
+    assert desk.executions.stops == [run.id]
+
+
+@pytest.mark.parametrize("word", ["1", "True", "yes", ""])
+def test_whether_to_cancel_is_true_or_false(desk: Desk, word: str) -> None:
+    """SPEC 7: no coercion."""
+    task_id = desk.create()["id"]
+    refused = desk.call("DELETE", f"{TASKS}/{task_id}", query=f"cancel_active={word}")
+    assert (refused.status, list(refused.wrong())) == (422, ["cancel_active"])
+    assert desk.stored() == [task_id]
 
 
 def test_a_run_that_had_ended_keeps_its_outcome_when_it_is_cancelled(desk: Desk) -> None:

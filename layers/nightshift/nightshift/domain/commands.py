@@ -73,7 +73,10 @@ class CreateTask:
 
 
 class TaskCommand(Protocol):
-    """A change of one task; with `expected` only while it is at one of these revisions."""
+    """A change of one task; with `expected` only while it is at one of these revisions.
+
+    With `cancel_active` its active run is cancelled together with the change (P7).
+    """
 
     @property
     def user_id(self) -> str: ...
@@ -90,6 +93,7 @@ class EditTask:
     user_id: str
     task_id: str
     expected: frozenset[int] | None = None
+    cancel_active: bool = False
     title: str | Unset = UNSET
     action: Action | Unset = UNSET
     schedule: "ScheduleEdit | Unset" = UNSET
@@ -124,6 +128,7 @@ class PauseTask:
     task_id: str
     reason: str | None = None
     expected: frozenset[int] | None = None
+    cancel_active: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,7 @@ class DeleteTask:
     user_id: str
     task_id: str
     expected: frozenset[int] | None = None
+    cancel_active: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,14 @@ class TaskStore(Protocol):
         """The payload of one revision, or None when it is gone."""
         ...
 
-    def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
+    def replace(
+        self,
+        seen: Task,
+        changed: Task,
+        payload: Payload | None = None,
+        *,
+        cancel: Slot | None = None,
+    ) -> bool:
         """Write the definition and plan of `changed` if the task is still as `seen`.
 
         "As seen" is revision, status, next time and whether it is blocked; what dispatch and
@@ -118,9 +125,11 @@ class TaskStore(Protocol):
 
         Refused while the task is being dispatched (K7). A new payload is written and the one it
         replaces removed in the same transaction; an active run past the fence never needs it again.
+        With `cancel` the cancellation of the run in that slot is requested in the same transaction.
 
         Returns:
-            False when the task changed meanwhile or is gone; nothing was written.
+            False when the task changed meanwhile or is gone, or the slot to cancel is no longer
+            that run's; nothing was written.
 
         Raises:
             TaskNotMutable: a run of the task is admitted and not yet past the fence.
@@ -128,20 +137,22 @@ class TaskStore(Protocol):
         """
         ...
 
-    def switch(self, seen: Task, changed: Task) -> bool:
+    def switch(self, seen: Task, changed: Task, *, cancel: Slot | None = None) -> bool:
         """Pause or resume: write status, plan and reasons of `changed` if the task is as `seen`.
 
         Unlike `replace` it is allowed while a run is being dispatched: a launch that is under way
-        goes on. Returns False when the task changed meanwhile or is gone.
+        goes on. `cancel` is that of `replace`. Returns False when the task changed meanwhile or is
+        gone, or the slot to cancel is no longer that run's.
         """
         ...
 
-    def delete(self, seen: Task, at: datetime) -> bool:
+    def delete(self, seen: Task, at: datetime, *, cancel: Slot | None = None) -> bool:
         """Remove a task, its terminal history and, unless a launch still needs it, its payload.
 
         The keys of an active run stay until it ends. The change log ends with an entry of the time
-        `at` and goes a while later. Returns False when the task changed meanwhile (another run
-        was admitted, or it was edited); nothing was written.
+        `at` and goes a while later. `cancel` is that of `replace`. Returns False when the task
+        changed meanwhile (another run was admitted, or it was edited), or the slot to cancel is no
+        longer that run's; nothing was written.
         """
         ...
 

@@ -33,6 +33,11 @@ _NO_TASKS = "No tasks.  Try:  nightshift tasks create --prompt TEXT --cron '0 9 
 _NONE_MATCHES = "None of your tasks matches.  Try:  nightshift tasks list"
 
 
+_CANCEL_ACTIVE = click.option(
+    "--cancel-active", is_flag=True, help="Cancel its active run as well; else that goes on."
+)
+
+
 @click.group()
 def command() -> None:
     """Create, see and change tasks."""
@@ -131,6 +136,7 @@ def show(*, session: Session, task_id: str) -> None:
 @with_task_options
 @click.option("--clear", multiple=True, type=click.Choice(CLEARABLE), help="Empty it.")
 @click.option("--fresh-thread", is_flag=True, help="Go back to a fresh thread for each run.")
+@_CANCEL_ACTIVE
 @with_session
 def edit(
     *,
@@ -139,6 +145,7 @@ def edit(
     fields: dict[str, Any],
     clear: tuple[str, ...],
     fresh_thread: bool,
+    cancel_active: bool,
 ) -> None:
     """Change what is given and nothing else; labels and exclusions are replaced as a whole."""
     changes = cleared(fields, clear)
@@ -150,18 +157,19 @@ def edit(
         raise click.UsageError("Say what to change, for example --title TEXT.")
     with session.client() as client:
         changes, revision = whole_schedule(client, task_id, changes)
-        task = client.edit_task(task_id, changes, revision)
+        task = client.edit_task(task_id, changes, revision, cancel_active=cancel_active)
     _answer(session, "Changed", task)
 
 
 @command.command()
 @click.argument("task_id", metavar="TASK")
 @click.option("--reason", help="Why; shown on the task.")
+@_CANCEL_ACTIVE
 @with_session
-def pause(*, session: Session, task_id: str, reason: str | None) -> None:
+def pause(*, session: Session, task_id: str, reason: str | None, cancel_active: bool) -> None:
     """Keep the clock from starting a task; it can still be triggered."""
     with session.client() as client:
-        task = client.pause_task(task_id, reason)
+        task = client.pause_task(task_id, reason, cancel_active=cancel_active)
     _answer(session, "Paused", task)
 
 
@@ -220,15 +228,16 @@ def changes(*, session: Session, task_id: str, limit: int) -> None:
 @command.command()
 @click.argument("task_id", metavar="TASK")
 @click.option("--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@_CANCEL_ACTIVE
 @with_session
-def delete(*, session: Session, task_id: str, yes: bool) -> None:
-    """Delete a task and its history; a run in flight goes on."""
+def delete(*, session: Session, task_id: str, yes: bool, cancel_active: bool) -> None:
+    """Delete a task and its history; a run in flight goes on, its result is dropped."""
     if not yes:
         if not sys.stdin.isatty():
             raise click.UsageError("Nobody can be asked here: say --yes to delete the task.")
         click.confirm(f"Delete {task_id} and its history?", abort=True, err=True)
     with session.client() as client:
-        client.delete_task(task_id)
+        client.delete_task(task_id, cancel_active=cancel_active)
     if not session.as_json:
         click.echo(f"Deleted {task_id}")
 

@@ -15,6 +15,7 @@ from nightshift.domain.errors import (
 from nightshift.domain.model.change import Change, creation_of, deletion_of, edit_of, switch_of
 from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.idempotency import UsedKey
+from nightshift.domain.model.run import Slot
 from nightshift.domain.model.task import Payload, Plan, Task
 from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
 from nightshift_toolkit.memory.state import State, TaskRow, copied, reading, writing
@@ -108,7 +109,14 @@ class MemoryTasks:
         return self.state.payloads.get((ref, revision))
 
     @writing
-    def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
+    def replace(
+        self,
+        seen: Task,
+        changed: Task,
+        payload: Payload | None = None,
+        *,
+        cancel: Slot | None = None,
+    ) -> bool:
         """See `TaskStore.replace`."""
         row = as_seen(self._row(seen), seen)
         if row is None:
@@ -117,6 +125,8 @@ class MemoryTasks:
         if slot is not None and slot.slot.state is SlotState.QUEUED:
             raise TaskNotMutable
         self._ensure_own_thread(changed)
+        if not self._cancel(cancel):
+            return False
         self.state.put(_with_definition_and_plan(row.task, changed))
         self._log(edit_of(seen, changed))
         if payload is not None:
@@ -126,10 +136,10 @@ class MemoryTasks:
         return True
 
     @writing
-    def switch(self, seen: Task, changed: Task) -> bool:
+    def switch(self, seen: Task, changed: Task, *, cancel: Slot | None = None) -> bool:
         """See `TaskStore.switch`."""
         row = as_seen(self._row(seen), seen)
-        if row is None:
+        if row is None or not self._cancel(cancel):
             return False
         kept = replace(changed, definition=row.task.definition)
         self.state.put(_with_definition_and_plan(row.task, kept))
@@ -137,11 +147,13 @@ class MemoryTasks:
         return True
 
     @writing
-    def delete(self, seen: Task, at: datetime) -> bool:
+    def delete(self, seen: Task, at: datetime, *, cancel: Slot | None = None) -> bool:
         """See `TaskStore.delete`."""
         ref = TaskRef(seen.user_id, seen.id)
         row = as_seen(self._row(seen), seen)
         if row is None or row.task.state.active_run_id != seen.state.active_run_id:
+            return False
+        if not self._cancel(cancel):
             return False
         del self.state.tasks[ref]
         self._log(deletion_of(seen, at))
@@ -229,6 +241,16 @@ class MemoryTasks:
         state = replace(row.task.state, blocked_reason=reason, due_at=None)
         row.task = replace(row.task, state=state)
         row.entry = None
+        return True
+
+    def _cancel(self, slot: Slot | None) -> bool:
+        """Request the cancellation that comes with a change; False when the slot is another's."""
+        if slot is None:
+            return True
+        row = self.state.slots.get(slot.task_id)
+        if row is None or row.slot.run_id != slot.run_id:
+            return False
+        row.slot = replace(row.slot, cancel_requested=True)
         return True
 
     def _row(self, task: Task) -> TaskRow | None:

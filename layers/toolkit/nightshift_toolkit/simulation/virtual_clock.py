@@ -99,7 +99,8 @@ class _World:
             "workers": 1,
         }
         settings = _Settings(policy=scenario.policy)
-        self.management = build_api(settings, **ports).management
+        api = build_api(settings, **ports)
+        self.management, self.threads = api.management, api.threads
         self.clock = build_tick(settings, **ports).clock
         self._touched: set[str] = set()
         self._minute: Moment = Moment()
@@ -113,7 +114,7 @@ class _World:
         now = self.scenario.start
         try:
             if wish.command.thread_id is not None:
-                self.management.register_thread(RegisterThread(USER, wish.command.thread_id), now)
+                self.threads.register_thread(RegisterThread(USER, wish.command.thread_id), now)
             task = self.management.create_task(wish.command, now).task
         except NightshiftError as refused:
             self.report.not_simulated.append((wish.title, refused.message))

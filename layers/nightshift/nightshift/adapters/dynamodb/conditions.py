@@ -113,6 +113,14 @@ def not_dispatching() -> Condition:
     return Or(ABSENT, SlotItem.state != SlotState.QUEUED.value)
 
 
+def held_past_the_fence(run_id: str) -> Condition:
+    """The slot is this run's, and no launch of it is under way.
+
+    Closes: an edit that cancels a run and changes what its repeated launch would send (K7).
+    """
+    return _all(SlotItem.run_id == run_id, SlotItem.state != SlotState.QUEUED.value)
+
+
 def lease_as_seen(slot: Slot) -> Condition:
     """The launch is still unsettled and owned as read.
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from heapq import merge
 from itertools import chain, islice
 
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from nightshift.adapters.dynamodb import (
@@ -16,7 +17,7 @@ from nightshift.adapters.dynamodb import (
     task_rows,
     used_keys,
 )
-from nightshift.adapters.dynamodb.items import QuotaItem
+from nightshift.adapters.dynamodb.items import QuotaItem, SlotItem
 from nightshift.adapters.dynamodb.operations import (
     Check,
     Delete,
@@ -38,6 +39,7 @@ from nightshift.domain.model.change import Change, creation_of, deletion_of, edi
 from nightshift.domain.model.enums import ContextMode, RunStatus, SlotState
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.instants import parse_instant
+from nightshift.domain.model.run import Slot
 from nightshift.domain.model.task import Payload, Plan, Task
 from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
 
@@ -107,10 +109,22 @@ class DynamoTasks:
         row = self.table.get(keys.payload(ref.user_id, ref.task_id, revision))
         return None if row is None else task_rows.payload_from(row)
 
-    def replace(self, seen: Task, changed: Task, payload: Payload | None = None) -> bool:
+    def replace(
+        self,
+        seen: Task,
+        changed: Task,
+        payload: Payload | None = None,
+        *,
+        cancel: Slot | None = None,
+    ) -> bool:
         """Write an edit under the condition that nothing it was decided on has changed."""
+        settled: Operation = Check(
+            keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching()
+        )
+        if cancel is not None:
+            settled = _cancellation(cancel, conditions.held_past_the_fence(cancel.run_id))
         operations: list[Operation] = [
-            Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching()),
+            settled,
             Update(_key(seen), task_rows.definition_actions(changed), conditions.as_seen(seen)),
         ]
         if payload is not None:
@@ -121,19 +135,23 @@ class DynamoTasks:
         refusals = self.table.transact(operations + thread_check)
         if refusals is None:
             return True
-        if refusals[0] is not None:
+        if refusals[0] is not None and _is_queued(refusals[0].item):
             raise TaskNotMutable
         if thread_check and refusals[-1] is not None:
             raise ThreadNotFound
         return False
 
-    def switch(self, seen: Task, changed: Task) -> bool:
+    def switch(self, seen: Task, changed: Task, *, cancel: Slot | None = None) -> bool:
         """Write another status and plan, also while a launch is under way."""
-        update = Update(_key(seen), task_rows.switch_actions(changed), conditions.as_seen(seen))
-        entry = change_rows.entry(switch_of(seen, changed))
-        return self.table.transact([update, entry]) is None
+        operations: list[Operation] = [
+            Update(_key(seen), task_rows.switch_actions(changed), conditions.as_seen(seen)),
+            change_rows.entry(switch_of(seen, changed)),
+        ]
+        if cancel is not None:
+            operations.append(_cancellation(cancel, conditions.slot_held_by(cancel.run_id)))
+        return self.table.transact(operations) is None
 
-    def delete(self, seen: Task, at: datetime) -> bool:
+    def delete(self, seen: Task, at: datetime, *, cancel: Slot | None = None) -> bool:
         """Remove the task and what only it needs; an active run keeps its keys."""
         slot = self.table.get(keys.slot(seen.id, seen.slot_shard))
         payload = keys.payload(seen.user_id, seen.id, seen.definition.payload_revision)
@@ -142,9 +160,15 @@ class DynamoTasks:
             Update(keys.quota(seen.user_id), [QuotaItem.tasks.add(-1)], conditions.EXISTS),
             change_rows.entry(deletion_of(seen, at)),
         ]
-        if slot is None or slot["state"]["S"] != SlotState.QUEUED.value:
+        settled = not _is_queued(slot)
+        if settled:
+            operations.append(Delete(payload))
+        if cancel is not None:
+            held = conditions.held_past_the_fence if settled else conditions.slot_held_by
+            operations.append(_cancellation(cancel, held(cancel.run_id)))
+        elif settled:
             in_the_way = Check(keys.slot(seen.id, seen.slot_shard), conditions.not_dispatching())
-            operations += [Delete(payload), in_the_way]
+            operations.append(in_the_way)
         if self.table.transact(operations) is not None:
             return False
         self._forget_history(seen.id)
@@ -262,6 +286,16 @@ class DynamoTasks:
     def _update(self, seen: Task, actions: Sequence[Action]) -> bool:
         condition = conditions.as_seen(seen)
         return self.table.write(Update(_key(seen), actions, condition)) is None
+
+
+def _cancellation(slot: Slot, condition: Condition) -> Update:
+    """The request that closes the fence before a run, as one operation of a larger change."""
+    key = keys.slot(slot.task_id, slot.keys.slot_shard)
+    return Update(key, [SlotItem.cancel_requested.set(True)], condition)
+
+
+def _is_queued(slot: Raw | None) -> bool:
+    return slot is not None and slot["state"]["S"] == SlotState.QUEUED.value
 
 
 def _key(task: Task) -> keys.Key:

@@ -148,7 +148,7 @@ class Lifecycle:
         if run.status.active and run.keys is not None:
             slot = self.runs.slot(run.task_id, run.keys.slot_shard)
             if slot is not None and slot.run_id == run.id:
-                self._cancel(slot)
+                self.cancel(slot)
         return self.runs.get(command.task_id, command.run_id) or run
 
     def give_way(self, slot: Slot, now: datetime) -> bool:
@@ -159,17 +159,21 @@ class Lifecycle:
         """
         if slot.cancel_requested:
             return False
-        if not self._cancel(slot):
+        if not self.cancel(slot):
             return True
         return self.verify(replace(slot, cancel_requested=True), now)
 
-    def _cancel(self, slot: Slot) -> bool:
+    def cancel(self, slot: Slot) -> bool:
         """Close the fence before a run and stop it; False when it no longer holds its slot."""
         if not self.runs.request_cancel(slot):
             return False
+        self.stop_cancelled(slot)
+        return True
+
+    def stop_cancelled(self, slot: Slot) -> None:
+        """Stop a run whose cancellation stands on its slot; every look asks again (P7)."""
         self._tell("cancel_requested", slot)
         self._stop(slot)
-        return True
 
     def cancel_again(self, slot: Slot, now: datetime) -> None:
         """Repeat the stop of a run whose cancellation was requested, or record its end."""

@@ -1,4 +1,4 @@
-"""What people do with tasks, runs and threads: each is theirs or does not exist (P8)."""
+"""What people do with tasks and runs: each is theirs or does not exist (P8)."""
 
 import zlib
 from collections.abc import Callable
@@ -12,7 +12,6 @@ from nightshift.domain.commands import (
     DeleteTask,
     EditTask,
     PauseTask,
-    RegisterThread,
     ResumeTask,
     TaskCommand,
     Unset,
@@ -23,12 +22,11 @@ from nightshift.domain.errors import (
     PreconditionFailed,
     RunNotFound,
     TaskNotFound,
-    ThreadNotFound,
 )
 from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.idempotency import UsedKey
-from nightshift.domain.model.run import Run
+from nightshift.domain.model.run import Run, Slot
 from nightshift.domain.model.task import Payload, State, Task
 from nightshift.domain.ports import (
     Ids,
@@ -37,11 +35,10 @@ from nightshift.domain.ports import (
     RunStore,
     TaskRef,
     TaskStore,
-    Thread,
-    ThreadStore,
 )
 from nightshift.domain.services.admission import ensure_allowed
 from nightshift.domain.services.definition import edited_definition, new_definition, new_payload
+from nightshift.domain.services.lifecycle import Lifecycle
 
 ATTEMPTS = 3
 """How often a change is decided anew when its task changes under it (then 409)."""
@@ -64,9 +61,9 @@ class Management:
 
     tasks: TaskStore
     runs: RunStore
-    threads: ThreadStore
     policies: PolicySource
     ids: Ids
+    lifecycle: Lifecycle
     due_shards: int = 1
     slot_shards: int = 1
 
@@ -150,14 +147,17 @@ class Management:
             payload = None
             new_text = self._is_new(task, command.action)
             ensure_allowed(changed, policy)
+            cancel = self._to_cancel(task, command)
             if not new_text and definition == task.definition and not task.state.blocked_reason:
+                self._cancel(cancel)
                 return self._view(task)
             if new_text and not isinstance(command.action, Unset):
                 definition = replace(definition, payload_revision=changed.revision)
                 changed = replace(changed, definition=definition)
                 payload = new_payload(changed, command.action)
-            if not self.tasks.replace(task, changed, payload):
+            if not self.tasks.replace(task, changed, payload, cancel=cancel):
                 return None
+            self._stop(cancel)
             return self._view(changed)
 
         return self._retried(command, attempt)
@@ -173,9 +173,14 @@ class Management:
 
         def attempt(task: Task) -> TaskView | None:
             changed = task.paused(command.reason, now)
-            if changed is task or self.tasks.switch(task, changed):
-                return self._view(changed)
-            return None
+            cancel = self._to_cancel(task, command)
+            if changed is task:
+                self._cancel(cancel)
+                return self._view(task)
+            if not self.tasks.switch(task, changed, cancel=cancel):
+                return None
+            self._stop(cancel)
+            return self._view(changed)
 
         return self._retried(command, attempt)
 
@@ -210,7 +215,11 @@ class Management:
         """
 
         def attempt(task: Task) -> bool | None:
-            return self.tasks.delete(task, now) or None
+            cancel = self._to_cancel(task, command)
+            if not self.tasks.delete(task, now, cancel=cancel):
+                return None
+            self._stop(cancel)
+            return True
 
         try:
             self._retried(command, attempt)
@@ -253,23 +262,6 @@ class Management:
             raise RunNotFound
         return run
 
-    # -- threads --
-
-    def register_thread(self, command: RegisterThread, now: datetime) -> Thread:
-        """Make a thread exist that is this user's; registering it again changes nothing."""
-        return self.threads.register(Thread(command.thread_id, command.user_id, now))
-
-    def get_thread(self, user_id: str, thread_id: str) -> Thread:
-        """One thread.
-
-        Raises:
-            ThreadNotFound: it does not exist or is not this user's.
-        """
-        thread = self.threads.get(user_id, thread_id)
-        if thread is None:
-            raise ThreadNotFound
-        return thread
-
     # -- shared steps --
 
     def _is_new(self, task: Task, action: Action | Unset) -> bool:
@@ -285,6 +277,20 @@ class Management:
         if task is None:
             raise TaskNotFound
         return task
+
+    def _to_cancel(self, task: Task, command: EditTask | PauseTask | DeleteTask) -> Slot | None:
+        """The active run that is to be cancelled together with a change of its task."""
+        if not command.cancel_active or task.state.active_run_id is None:
+            return None
+        return self.runs.slot(task.id, task.slot_shard)
+
+    def _cancel(self, slot: Slot | None) -> None:
+        if slot is not None:
+            self.lifecycle.cancel(slot)
+
+    def _stop(self, slot: Slot | None) -> None:
+        if slot is not None:
+            self.lifecycle.stop_cancelled(slot)
 
     def _view(self, task: Task) -> TaskView:
         ref = TaskRef(task.user_id, task.id)
