@@ -74,9 +74,10 @@ class Environment:
         except InvalidRequest as refusal:
             raise UnusableSettings(_in_upper_case(refusal.message)) from None
         needed = policy.max_timeout_seconds + policy.worker_silence_seconds
+        needed += policy.max_pause_seconds
         if needed + WORKFLOW_GRACE_SECONDS > policy.workflow_timeout_seconds:
             raise UnusableSettings(
-                "MAX_TIMEOUT_SECONDS, WORKER_SILENCE_SECONDS and"
+                "MAX_TIMEOUT_SECONDS, WORKER_SILENCE_SECONDS, MAX_PAUSE_SECONDS and"
                 f" {WORKFLOW_GRACE_SECONDS} seconds must fit into WORKFLOW_TIMEOUT_SECONDS."
             )
         return policy

@@ -50,6 +50,7 @@ class PolicyResponse(Wire):
     min_interval_seconds: int
     default_timeout_seconds: int
     max_timeout_seconds: int
+    max_pause_seconds: int
     workflow_timeout_seconds: int
     max_tasks_per_user: int
     max_history_entries_per_task: int

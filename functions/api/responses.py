@@ -117,6 +117,10 @@ class RunResponse(Wire):
     folded: int
     folded_through: str | None
     folded_cut: bool
+    can_pause: bool
+    pause_requested: bool
+    paused_at: str | None
+    paused_seconds: int
     started_at: str | None
     finished_at: str | None
     created_at: str
@@ -141,6 +145,10 @@ class RunResponse(Wire):
             folded=run.folded,
             folded_through=_instant(run.folded_through),
             folded_cut=run.folded_cut,
+            can_pause=run.can_pause and run.status is RunStatus.RUNNING,
+            pause_requested=run.pause_requested and run.status is RunStatus.RUNNING,
+            paused_at=_instant(run.paused_at) if run.status is RunStatus.RUNNING else None,
+            paused_seconds=run.paused_seconds,
             started_at=_instant(run.started_at),
             finished_at=_instant(run.finished_at),
             created_at=format_instant(run.created_at),

@@ -37,7 +37,9 @@ from nightshift.composition import ApiServices
 from nightshift.domain.commands import (
     CancelRun,
     DeleteTask,
+    PauseRun,
     RegisterThread,
+    ResumeRun,
     ResumeTask,
     TriggerTask,
 )
@@ -152,6 +154,20 @@ def cancel_run(services: ApiServices, request: Request) -> Answer:
     return Answer(HTTPStatus.ACCEPTED, _run(services, run))
 
 
+def pause_run(services: ApiServices, request: Request) -> Answer:
+    """Ask for a run at work to stand still."""
+    command = PauseRun(request.user_id, request.task_id, request.run_id)
+    request.optional_body(EmptyRequest)
+    return Answer(HTTPStatus.ACCEPTED, _run(services, services.lifecycle.pause_run(command)))
+
+
+def resume_run(services: ApiServices, request: Request) -> Answer:
+    """Ask for a paused run to go on."""
+    command = ResumeRun(request.user_id, request.task_id, request.run_id)
+    request.optional_body(EmptyRequest)
+    return Answer(HTTPStatus.ACCEPTED, _run(services, services.lifecycle.resume_run(command)))
+
+
 def list_changes(services: ApiServices, request: Request) -> Answer:
     """What was done to a task, by whom and when, newest first."""
     route = f"{CHANGES} {request.task_id}"
@@ -228,6 +244,8 @@ ROUTES: Final = (
     Route("GET", RUNS, READ, list_runs, ("limit", "cursor", "status")),
     Route("GET", RUN, READ, get_run),
     Route("POST", f"{RUN}/cancel", WRITE, cancel_run),
+    Route("POST", f"{RUN}/pause", WRITE, pause_run),
+    Route("POST", f"{RUN}/resume", WRITE, resume_run),
     Route("GET", CHANGES, READ, list_changes, ("limit", "cursor")),
     Route("PUT", THREAD, WRITE, register_thread),
     Route("GET", THREAD, READ, get_thread),

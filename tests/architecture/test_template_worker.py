@@ -67,7 +67,12 @@ def everything_a_worker_asks_for() -> dict[str, dict[str, Any]]:
     inbox.delete(delivery)
     inbox.hand_back(delivery)
     client = table
-    DynamoPickups(client, "table").win(MESSAGE, "claim", "2026-03-02T12:00:00.000Z")
+    pickups = DynamoPickups(client, "table")
+    pickups.pause_wanted(MESSAGE)
+    pickups.note_pause(MESSAGE, None, 0)
+    noted = client.asked.pop("dynamodb:UpdateItem")
+    pickups.win(MESSAGE, "claim", "2026-03-02T12:00:00.000Z")
+    client.asked["dynamodb:UpdateItem"]["UpdateExpression"] += f" {noted['UpdateExpression']}"
     client = machine
     callbacks = StepFunctionsCallbacks(client)
     callbacks.heartbeat("token")
@@ -125,6 +130,16 @@ def test_worker_touches_runs_and_of_them_what_the_pickup_names() -> None:
     assert set(condition["ForAllValues:StringEquals"]["dynamodb:Attributes"]) == touched
     assert condition["ForAllValues:StringLike"] == {"dynamodb:LeadingKeys": ["TASK#*"]}
     assert asked["Key"]["pk"]["S"].startswith("TASK#")
+
+
+def test_worker_reads_of_runs_whether_they_are_to_pause_and_nothing_else() -> None:
+    """Neither their output nor other rows."""
+    condition = granting("dynamodb:GetItem")["Condition"]
+    asked = ASKED["dynamodb:GetItem"]
+    read = {asked["ProjectionExpression"], *asked["Key"]}
+    assert set(condition["ForAllValues:StringEquals"]["dynamodb:Attributes"]) == read
+    assert condition["StringEquals"] == {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"}
+    assert condition["ForAllValues:StringLike"] == {"dynamodb:LeadingKeys": ["TASK#*"]}
 
 
 def test_worker_cannot_read_a_row_by_writing_it() -> None:

@@ -195,7 +195,9 @@ class Dynamo:
         }
 
     def pick_up(self, run: Run) -> None:
-        self._set(f"TASK#{run.task_id}", f"RUN#{run.id}", "picked_up_attempt", {"N": "1"})
+        pk, sk = f"TASK#{run.task_id}", f"RUN#{run.id}"
+        self._set(pk, sk, "picked_up_attempt", {"N": "1"})
+        self._set(pk, sk, "can_pause", {"BOOL": True})
 
     def damage_task(self, ref: TaskRef) -> None:
         self._set(f"USER#{ref.user_id}", f"TASK#{ref.task_id}", "schedule", {"S": "{"})
@@ -238,7 +240,7 @@ class Dynamo:
         yield
         self._use(self._client)
 
-    def _set(self, pk: str, sk: str, attribute: str, value: dict[str, str]) -> None:
+    def _set(self, pk: str, sk: str, attribute: str, value: dict[str, Any]) -> None:
         self._client.update_item(
             TableName=self._name,
             Key=_raw_key(pk, sk),

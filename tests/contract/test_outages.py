@@ -38,6 +38,9 @@ CALLS: dict[str, Call] = {
     "runs.slot": lambda stores: stores.runs.slot(TASK.id, 0),
     "runs.take_lease": lambda stores: stores.runs.take_lease(SLOT, DUE),
     "runs.request_cancel": lambda stores: stores.runs.request_cancel(SLOT),
+    "runs.request_pause": lambda stores: stores.runs.request_pause(
+        builders.admission(TASK).run, wanted=True
+    ),
     "runs.complete": lambda stores: stores.runs.complete(completion(SLOT)),
     "runs.get": lambda stores: stores.runs.get(TASK.id, SLOT.run_id),
     "runs.list": lambda stores: stores.runs.list(TASK.id, limit=1, keep=1),

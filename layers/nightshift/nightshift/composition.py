@@ -53,7 +53,8 @@ PRODUCTION_POLICY: Final = Policy(
     min_interval_seconds=60,
     default_timeout_seconds=900,
     max_timeout_seconds=3600,
-    workflow_timeout_seconds=14_400,
+    max_pause_seconds=3600,
+    workflow_timeout_seconds=86_400,
     max_tasks_per_user=1000,
     max_history_entries_per_task=50,
     allow_shell_actions=False,
@@ -281,11 +282,12 @@ class _MachineParts(_Parts):
         self._arn = settings.state_machine_arn
         # The workflow's heartbeat is deployed; a policy changed since does not move it.
         self._silence_seconds = settings.policy.worker_silence_seconds
+        self._pause_seconds = settings.policy.max_pause_seconds
 
     @cached_property
     def launcher(self) -> Launcher:
         return self._brought.get("launcher") or StepFunctionsLauncher(
-            stepfunctions_client(), self._arn, self._silence_seconds
+            stepfunctions_client(), self._arn, self._silence_seconds, self._pause_seconds
         )
 
     @cached_property

@@ -163,6 +163,16 @@ class Client:
         path = f"{_task(task_id)}/runs/{_segment(run_id)}/cancel"
         return cast("Run", self._request("POST", path, {}))
 
+    def pause_run(self, task_id: str, run_id: str) -> Run:
+        """Ask for a run at work to stand still."""
+        path = f"{_task(task_id)}/runs/{_segment(run_id)}/pause"
+        return cast("Run", self._request("POST", path, {}))
+
+    def resume_run(self, task_id: str, run_id: str) -> Run:
+        """Ask for a paused run to go on."""
+        path = f"{_task(task_id)}/runs/{_segment(run_id)}/resume"
+        return cast("Run", self._request("POST", path, {}))
+
     def changes(self, task_id: str) -> Iterator[Change]:
         """Who changed what of the task, newest first."""
         return cast("Iterator[Change]", self._items(f"{_task(task_id)}/changes", {}))

@@ -84,6 +84,10 @@ class Run(TypedDict):
     result: RunResult | None
     attempt: int
     attempts: list[Attempt]
+    can_pause: bool
+    pause_requested: bool
+    paused_at: str | None
+    paused_seconds: int
     folded: int
     folded_through: str | None
     folded_cut: bool

@@ -26,8 +26,10 @@ ANSWERS = {
     "api-create-task": 201,
     "api-delete-task": 204,
     "api-cancel-run": 202,
+    "api-pause-run": 409,
+    "api-resume-run": 409,
 }
-"""Where it is not 200."""
+"""Where it is not 200; the run is launched, and no worker has it."""
 AFTER_THE_RUN = {"api-trigger-task", "api-edit-task"}
 """What a run that is being dispatched would refuse."""
 OUTCOMES = {

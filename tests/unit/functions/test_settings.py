@@ -47,7 +47,7 @@ def test_what_is_missing_is_named(name: str, value: str | None) -> None:
         ("DEFAULT_TIMEOUT_SECONDS", "3601"),
         ("MAX_HISTORY_ENTRIES_PER_TASK", "0"),
         ("ALLOW_SHELL_ACTIONS", "yes"),
-        ("WORKFLOW_TIMEOUT_SECONDS", "4199"),
+        ("WORKFLOW_TIMEOUT_SECONDS", "7799"),
     ],
 )
 def test_what_cannot_be_used_is_named(name: str, value: str) -> None:
@@ -65,11 +65,11 @@ def test_every_limit_can_be_set_by_its_name() -> None:
     changed = {
         entry.name.upper(): "true" if entry.name == "allow_shell_actions" else "700"
         for entry in fields(Policy)
-    } | {"LAUNCH_LEASE_SECONDS": "50", "WORKFLOW_TIMEOUT_SECONDS": "1700"}
+    } | {"LAUNCH_LEASE_SECONDS": "50", "WORKFLOW_TIMEOUT_SECONDS": "2400"}
     exceptions = {
         "allow_shell_actions": True,
         "launch_lease_seconds": 50,
-        "workflow_timeout_seconds": 1700,
+        "workflow_timeout_seconds": 2400,
     }
     policy = Environment(changed).policy()
     for entry in fields(Policy):
@@ -78,10 +78,14 @@ def test_every_limit_can_be_set_by_its_name() -> None:
 
 def test_a_run_fits_into_the_deployed_workflow() -> None:
     """SPEC 8: policy may not exceed the deployed ceiling."""
-    variables = {"MAX_TIMEOUT_SECONDS": "10000", "WORKER_SILENCE_SECONDS": "100"}
-    assert Environment(variables | {"WORKFLOW_TIMEOUT_SECONDS": "10400"}).policy()
+    variables = {
+        "MAX_TIMEOUT_SECONDS": "10000",
+        "WORKER_SILENCE_SECONDS": "100",
+        "MAX_PAUSE_SECONDS": "50",
+    }
+    assert Environment(variables | {"WORKFLOW_TIMEOUT_SECONDS": "10450"}).policy()
     with pytest.raises(UnusableSettings, match="WORKFLOW_TIMEOUT_SECONDS"):
-        Environment(variables | {"WORKFLOW_TIMEOUT_SECONDS": "10399"}).policy()
+        Environment(variables | {"WORKFLOW_TIMEOUT_SECONDS": "10449"}).policy()
 
 
 def test_settings_do_not_change_after_they_were_read() -> None:

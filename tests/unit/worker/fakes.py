@@ -127,6 +127,15 @@ class FakePickups:
                 raise Unavailable("the answer was lost")
             return won
 
+    def pause_wanted(self, message: RunMessage) -> bool:
+        return bool(self.rows[message.run_id].get("pause_requested"))
+
+    def note_pause(self, message: RunMessage, paused_at: str | None, paused_seconds: int) -> None:
+        row = self.rows[message.run_id]
+        row |= {"paused_at": paused_at, "paused_seconds": paused_seconds}
+        if paused_at is None:
+            row.pop("pause_requested", None)
+
 
 def _may_pick_up(row: dict[str, Any], message: RunMessage, claim: str) -> bool:
     if row.get("status") != "running" or row["nonce"] != message.nonce:

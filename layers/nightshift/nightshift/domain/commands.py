@@ -169,6 +169,24 @@ class CancelRun:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseRun:
+    """Have a run at work stand still."""
+
+    user_id: str
+    task_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRun:
+    """Have a paused run go on."""
+
+    user_id: str
+    task_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class RegisterThread:
     """Make a thread exist that belongs to this user."""
 

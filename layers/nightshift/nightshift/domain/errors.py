@@ -107,6 +107,12 @@ class ActiveRun(Conflict):
     code = "active_run"
 
 
+class RunNotPausable(Conflict):
+    """The run is not at work, or its worker cannot pause it."""
+
+    code = "run_not_pausable"
+
+
 class ThreadBusy(Conflict):
     """Another run is active in this thread."""
 

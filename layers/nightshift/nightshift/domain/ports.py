@@ -367,6 +367,10 @@ class RunStore(Protocol):
         """Mark the slot, if it still holds this run, so that no launch and no fence succeeds."""
         ...
 
+    def request_pause(self, run: Run, *, wanted: bool) -> bool:
+        """Ask the run's worker to pause it or to let it go on, if it runs and can be paused."""
+        ...
+
     def complete(self, completion: Completion) -> CompletionAnswer:
         """Make the run terminal if it is not, give back the keys it still holds, tell its task.
 

@@ -88,6 +88,8 @@ def show(*, session: Session, run_id: str) -> None:
             ("Folded", str(run["folded"]) if run["folded"] else None),
             ("Thread", run["thread_id"]),
             ("Started", _when(run["started_at"])),
+            ("Paused", _when(run["paused_at"])),
+            ("Was paused", span(run["paused_seconds"]) if run["paused_seconds"] else None),
             ("Finished", _when(run["finished_at"])),
             ("Took", _took(run)),
             *_written(run),
@@ -112,6 +114,33 @@ def cancel(*, session: Session, run_id: str) -> None:
         click.echo(f"See how it ends:  nightshift runs show {run_id}")
     else:
         click.echo(f"{run_id} had already ended: {run['status']}")
+
+
+@command.command()
+@click.argument("run_id", metavar="RUN")
+@with_session
+def pause(*, session: Session, run_id: str) -> None:
+    """Have a run at work stand still; the time does not count towards its limit."""
+    with session.client() as client:
+        run = client.pause_run(run_id.partition("-")[0], run_id)
+    if session.as_json:
+        show_json(run)
+        return
+    click.echo(f"Pausing {run_id}")
+    click.echo(f"Let it go on:  nightshift runs resume {run_id}")
+
+
+@command.command()
+@click.argument("run_id", metavar="RUN")
+@with_session
+def resume(*, session: Session, run_id: str) -> None:
+    """Have a paused run go on."""
+    with session.client() as client:
+        run = client.resume_run(run_id.partition("-")[0], run_id)
+    if session.as_json:
+        show_json(run)
+        return
+    click.echo(f"Resuming {run_id}")
 
 
 def _when(instant: str | None) -> str | None:

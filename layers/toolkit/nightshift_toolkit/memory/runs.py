@@ -150,6 +150,17 @@ class MemoryRuns:
         return True
 
     @writing
+    def request_pause(self, run: Run, *, wanted: bool) -> bool:
+        """See `RunStore.request_pause`."""
+        row = self.state.runs[run.task_id].get(run.id)
+        if row is None or row.run.status is not RunStatus.RUNNING or not row.run.can_pause:
+            return False
+        if row.run.nonce != run.nonce:
+            return False
+        row.run = replace(row.run, pause_requested=wanted)
+        return True
+
+    @writing
     def complete(self, completion: Completion) -> CompletionAnswer:
         """See `RunStore.complete`."""
         keys = completion.keys

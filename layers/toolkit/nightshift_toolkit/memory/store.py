@@ -97,7 +97,7 @@ class MemoryStore:
         """What a worker does when it wins the run."""
         with self._state.lock:
             row = self._state.runs[task_id_of(run_id)][run_id]
-            row.run = replace(row.run, picked_up_attempt=row.run.attempt)
+            row.run = replace(row.run, picked_up_attempt=row.run.attempt, can_pause=True)
 
     # -- what goes wrong --
 

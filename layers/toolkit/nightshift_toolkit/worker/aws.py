@@ -89,9 +89,10 @@ class DynamoPickups:
     def _write(self, message: RunMessage, claim: str, at: str) -> None:
         self._client.update_item(
             TableName=self._table_name,
-            Key={"pk": {"S": f"TASK#{message.task_id}"}, "sk": {"S": f"RUN#{message.run_id}"}},
+            Key=_row_of(message),
             UpdateExpression=(
-                "SET picked_up_attempt = :attempt, picked_up_by = :claim, picked_up_at = :at"
+                "SET picked_up_attempt = :attempt, picked_up_by = :claim, picked_up_at = :at,"
+                " can_pause = :can_pause REMOVE paused_at, paused_seconds"
             ),
             # Running under this admission: a run that was ended, or admitted anew, is not ours.
             # A later attempt than any so far: each is done by one claim. The same claim again: our
@@ -106,10 +107,50 @@ class DynamoPickups:
                 ":attempt": {"N": str(message.attempt)},
                 ":claim": {"S": claim},
                 ":at": {"S": at},
+                ":can_pause": {"BOOL": message.max_pause_seconds > 0},
                 ":running": {"S": "running"},
                 ":nonce": {"S": message.nonce},
             },
         )
+
+    def pause_wanted(self, message: RunMessage) -> bool:
+        with _answers():
+            row = self._client.get_item(
+                TableName=self._table_name,
+                Key=_row_of(message),
+                ProjectionExpression="pause_requested",
+            )
+        return bool(row.get("Item", {}).get("pause_requested", {}).get("BOOL"))
+
+    def note_pause(self, message: RunMessage, paused_at: str | None, paused_seconds: int) -> None:
+        paused = {":paused_at": {"S": paused_at}} if paused_at else {}
+        change = (
+            "SET paused_seconds = :seconds, paused_at = :paused_at"
+            if paused_at
+            else "SET paused_seconds = :seconds REMOVE paused_at, pause_requested"
+        )
+        refused = self._client.exceptions.ConditionalCheckFailedException
+        with contextlib.suppress(refused), _answers():
+            self._client.update_item(
+                TableName=self._table_name,
+                Key=_row_of(message),
+                UpdateExpression=change,
+                ConditionExpression=(
+                    "#status = :running AND #nonce = :nonce AND picked_up_attempt = :attempt"
+                ),
+                ExpressionAttributeNames={"#status": "status", "#nonce": "nonce"},
+                ExpressionAttributeValues={
+                    ":seconds": {"N": str(paused_seconds)},
+                    ":attempt": {"N": str(message.attempt)},
+                    ":running": {"S": "running"},
+                    ":nonce": {"S": message.nonce},
+                    **paused,
+                },
+            )
+
+
+def _row_of(message: RunMessage) -> dict[str, Any]:
+    return {"pk": {"S": f"TASK#{message.task_id}"}, "sk": {"S": f"RUN#{message.run_id}"}}
 
 
 class StepFunctionsCallbacks:

@@ -6,6 +6,7 @@ import time
 from contextlib import AbstractContextManager
 from types import TracebackType
 
+from nightshift_toolkit.worker.pausing import Pausing
 from nightshift_toolkit.worker.ports import Callbacks, RunOver, Unavailable
 from nightshift_toolkit.worker.supervision import SupervisedCommand
 
@@ -20,12 +21,18 @@ class Lifeline(AbstractContextManager["Lifeline"]):
     """
 
     def __init__(
-        self, callbacks: Callbacks, task_token: str, run_id: str, heartbeat_seconds: float
+        self,
+        callbacks: Callbacks,
+        task_token: str,
+        run_id: str,
+        heartbeat_seconds: float,
+        pausing: Pausing | None = None,
     ) -> None:
         self._callbacks = callbacks
         self._task_token = task_token
         self._run_id = run_id
         self._interval = heartbeat_seconds
+        self._pausing = pausing
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._beat_on, name=f"heartbeat {run_id}")
         self.over = threading.Event()
@@ -77,3 +84,5 @@ class Lifeline(AbstractContextManager["Lifeline"]):
             self.last_beat = sent_at
             if self._command is not None:
                 self._command.beat(sent_at)
+                if self._pausing is not None:
+                    self._pausing.follow(self._command)

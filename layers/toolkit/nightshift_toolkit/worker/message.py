@@ -34,6 +34,7 @@ class RunMessage:
     title: str
     action: Action
     timeout_seconds: int
+    max_pause_seconds: int = 0
 
     @classmethod
     def parse(cls, body: str) -> Self:
@@ -62,6 +63,10 @@ class RunMessage:
             title=_text(content, "title"),
             action=_action(content),
             timeout_seconds=_count(content, "timeout_seconds"),
+            max_pause_seconds=(
+                content.get("max_pause_seconds") and _count(content, "max_pause_seconds")
+            )
+            or 0,
         )
 
 

@@ -63,6 +63,18 @@ class Pickups(Protocol):
         """
         ...
 
+    def pause_wanted(self, message: RunMessage) -> bool:
+        """Return whether somebody asked for this run to be paused. Raises `Unavailable`."""
+        ...
+
+    def note_pause(self, message: RunMessage, paused_at: str | None, paused_seconds: int) -> None:
+        """Write down since when the run is paused, and how long it was before (seconds).
+
+        Not paused any more, the wish for it goes as well. A run that is over, or at another
+        attempt, stays as it is. Raises `Unavailable`.
+        """
+        ...
+
 
 class Callbacks(Protocol):
     """The waiting workflow behind a task token."""

@@ -101,6 +101,14 @@ class SupervisedCommand:
         """Have the command ended: asked first, killed after the grace; returns at once."""
         self._send(b"stop\n")
 
+    def pause(self) -> None:
+        """Have the command and all its processes stand still; its time limit does too."""
+        self._send(b"pause\n")
+
+    def go_on(self) -> None:
+        """Have a paused command go on."""
+        self._send(b"go_on\n")
+
     def wait(self, collector: Sink) -> Ending:
         """Collect the output until the warden says that the command has ended; return how."""
         ending: Ending | None = None

@@ -6,13 +6,15 @@ found, stopped and reaped. It watches the channel `FD` to the worker and outlive
 the channel closes, because the worker was killed, the command is stopped like any other time.
 
 Worker to warden: one JSON line, the order; then `beat AGE` (a heartbeat was answered, sent AGE
-seconds ago) and `stop`. Warden to worker: JSON lines `{"event": "started", "pid"}`, then
-`{"event": "ended", "cause", "exit_code"}`; or else `{"event": "refused", "error"}`.
+seconds ago), `pause`, `go_on` and `stop`. Warden to worker: JSON lines
+`{"event": "started", "pid"}`, then `{"event": "ended", "cause", "exit_code"}`; or else
+`{"event": "refused", "error"}`.
 """
 
 import contextlib
 import ctypes
 import json
+import math
 import os
 import selectors
 import signal
@@ -121,6 +123,7 @@ class Warden:
         self._order = order
         self._early = early
         self._exit_code: int | None = None
+        self._paused_since: float | None = None
         self._selector = selectors.DefaultSelector()
         self._selector.register(channel, selectors.EVENT_READ)
         self._woken, wake = socket.socketpair()
@@ -146,8 +149,8 @@ class Warden:
         self._deadline = now + self._order["timeout_seconds"]
         self._lease = now + self._order["silence_seconds"]
         self._channel.send(event="started", pid=self._pid)
-        cause = self._watch()
         tree = (DescendantTree if _ON_LINUX else GroupTree)(self._pid)
+        cause = self._watch(tree)
         self._end(tree, self._order["grace_seconds"])
         self._channel.send(event="ended", cause=cause, exit_code=self._exit_code)
 
@@ -167,27 +170,43 @@ class Warden:
         os.dup2(nowhere, 1)
         return process.pid
 
-    def _watch(self) -> str:
+    def _watch(self, tree: "DescendantTree | GroupTree") -> str:
         while True:
             now = time.monotonic()
             self._reap()
             if self._exit_code is not None:
                 return "exit"
-            if now >= self._deadline:
+            deadline = self._deadline if self._paused_since is None else math.inf
+            if now >= deadline:
                 return "timeout"
             if now >= self._lease:
                 return "silence"
-            lines = self._early or self._wait(min(self._deadline, self._lease) - now)
+            lines = self._early or self._wait(min(deadline, self._lease) - now)
             self._early = []
             for line in lines:
                 word, _, age = line.partition(" ")
                 if word == "stop":
                     return "stop"
+                if word in ("pause", "go_on"):
+                    self._hold(tree, paused=word == "pause")
                 if word == "beat":
                     beaten = time.monotonic() - float(age)
                     self._lease = max(self._lease, beaten + self._order["silence_seconds"])
             if self._channel.closed:
                 return "worker_gone"
+
+    def _hold(self, tree: "DescendantTree | GroupTree", *, paused: bool) -> None:
+        """Stop or continue every process; the time limit stands still with them."""
+        now = time.monotonic()
+        if paused and self._paused_since is None:
+            self._paused_since = now
+            # What is stopped starts nothing; a second look finds what was started meanwhile.
+            tree.send(signal.SIGSTOP)
+            tree.send(signal.SIGSTOP)
+        elif not paused and self._paused_since is not None:
+            self._deadline += now - self._paused_since
+            self._paused_since = None
+            tree.send(signal.SIGCONT)
 
     def _end(self, tree: DescendantTree | GroupTree, grace_seconds: float) -> None:
         self._reap()

@@ -13,6 +13,7 @@ from nightshift_toolkit.worker.attempt import Attempt
 from nightshift_toolkit.worker.lifeline import Lifeline
 from nightshift_toolkit.worker.message import RunMessage, UnreadableMessage
 from nightshift_toolkit.worker.patience import ask_until_answered
+from nightshift_toolkit.worker.pausing import Pausing
 from nightshift_toolkit.worker.ports import (
     Callbacks,
     Delivery,
@@ -125,7 +126,11 @@ class Work:
         if self._stopping.is_set():
             attempt.stop()
         with Lifeline(
-            self._bench.callbacks, message.task_token, message.run_id, settings.heartbeat_seconds
+            self._bench.callbacks,
+            message.task_token,
+            message.run_id,
+            settings.heartbeat_seconds,
+            Pausing(self._bench.pickups, message, self._bench.now),
         ) as lifeline:
             report = attempt.carry_out(lifeline)
             if lifeline.over.is_set():

@@ -88,6 +88,15 @@ def held_by(run_id: str) -> Condition:
     return condition
 
 
+def pausable(nonce: str) -> Condition:
+    """The run is at work under this admission, with a worker that can pause it.
+
+    Closes: a wish that outlives its run, or meets a worker that does not know of it.
+    """
+    at_work = RunItem.status == RunStatus.RUNNING.value
+    return _all(EXISTS, at_work, RunItem.nonce == nonce, RunItem.can_pause == True)  # noqa: E712
+
+
 def not_terminal() -> Condition:
     """The run is still active.
 

@@ -214,6 +214,10 @@ class RunItem(Item):
     picked_up_attempt = NumberAttribute(null=True)
     picked_up_by = UnicodeAttribute(null=True)
     picked_up_at = InstantAttribute(null=True)
+    can_pause = BooleanAttribute(null=True)
+    pause_requested = BooleanAttribute(null=True)
+    paused_at = InstantAttribute(null=True)
+    paused_seconds = NumberAttribute(null=True)
     expires_at = NumberAttribute(null=True)
 
 

@@ -17,7 +17,7 @@ from nightshift.adapters.dynamodb import (
     task_rows,
     used_keys,
 )
-from nightshift.adapters.dynamodb.items import SlotItem, TaskItem
+from nightshift.adapters.dynamodb.items import RunItem, SlotItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Operation, Put, Raw, Update, key_of
 from nightshift.adapters.dynamodb.table import Refusal, Table
 from nightshift.domain.errors import InvalidCursor
@@ -126,6 +126,16 @@ class DynamoRuns:
             key, [SlotItem.cancel_requested.set(True)], conditions.slot_held_by(slot.run_id)
         )
         return self.table.write(mark) is None
+
+    def request_pause(self, run: Run, *, wanted: bool) -> bool:
+        """Write the wish on the run's row, where its worker looks."""
+        wish = RunItem.pause_requested
+        change = Update(
+            keys.run(run.task_id, run.id),
+            [wish.set(True) if wanted else wish.remove()],
+            conditions.pausable(run.nonce or ""),
+        )
+        return self.table.write(change) is None
 
     def complete(self, ended: Completion) -> CompletionAnswer:
         """The end of a run; see `completion.py`."""

@@ -23,11 +23,13 @@ _ALREADY_OVER = frozenset({"ExecutionDoesNotExist", "ValidationException"})
 
 @dataclass(frozen=True, slots=True)
 class StepFunctionsLauncher:
-    """See `Launcher` for what each method promises. `silence_seconds` is the worker's (policy)."""
+    """See `Launcher` for what each method promises. `silence_seconds` and `pause_seconds` are
+    the worker's (policy)."""
 
     client: "SFNClient"
     state_machine_arn: str
     silence_seconds: int
+    pause_seconds: int = 0
 
     def launch(self, order: LaunchOrder) -> LaunchResult:
         """Ask once; a name that is taken is ours, whatever state it is in."""
@@ -35,7 +37,7 @@ class StepFunctionsLauncher:
             self.client.start_execution(
                 stateMachineArn=self.state_machine_arn,
                 name=order.run_id,
-                input=execution_input(order, self.silence_seconds),
+                input=execution_input(order, self.silence_seconds, self.pause_seconds),
             )
         except (ClientError, BotoCoreError) as error:
             return _read(error)
@@ -66,7 +68,7 @@ def execution_arn(state_machine_arn: str, run_id: str) -> str:
     return f"{state_machine_arn.replace(':stateMachine:', ':execution:', 1)}:{run_id}"
 
 
-def execution_input(order: LaunchOrder, silence_seconds: int) -> str:
+def execution_input(order: LaunchOrder, silence_seconds: int, pause_seconds: int = 0) -> str:
     """The input of an execution: the same bytes for every attempt of one admission.
 
     Text is not escaped to ASCII, so that a payload's size here is the size that was checked.
@@ -88,7 +90,8 @@ def execution_input(order: LaunchOrder, silence_seconds: int) -> str:
         "title": slot.title,
         "action": {"kind": order.payload.kind.value, text: order.payload.text},
         "timeout_seconds": slot.timeout_seconds,
-        "max_wait_seconds": attempt_seconds(slot.timeout_seconds, silence_seconds),
+        "max_wait_seconds": attempt_seconds(slot.timeout_seconds, silence_seconds, pause_seconds),
+        "max_pause_seconds": pause_seconds,
         "turn": {"attempt": 1},
         "retry": {
             "max_attempts": retry.max_attempts,

@@ -17,6 +17,7 @@ _RANGES: dict[str, tuple[int, int]] = {
     "min_interval_seconds": (1, DAY_SECONDS),
     "default_timeout_seconds": (1, DAY_SECONDS),
     "max_timeout_seconds": (1, DAY_SECONDS),
+    "max_pause_seconds": (0, DAY_SECONDS),
     "workflow_timeout_seconds": (1, 10**8),
     "max_tasks_per_user": (0, 1_000_000),
     "max_history_entries_per_task": (1, 1000),
@@ -42,6 +43,7 @@ class Policy:
     min_interval_seconds: int = 1  # closest that two cron occurrences may come
     default_timeout_seconds: int = 900  # run time of a task that names none
     max_timeout_seconds: int = DAY_SECONDS  # longest run time a task may name
+    max_pause_seconds: int = 0  # how long a running run may stand still in all; 0 allows no pause
     workflow_timeout_seconds: int = 10**8  # the deployed ceiling of a run with all its attempts
     max_tasks_per_user: int = 1_000_000  # tasks one user may have
     max_history_entries_per_task: int = 1000  # runs kept and shown per task (K10)

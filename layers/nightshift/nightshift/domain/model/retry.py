@@ -93,9 +93,9 @@ class FailedAttempt:
     finished_at: datetime
 
 
-def attempt_seconds(timeout_seconds: int, silence_seconds: int) -> int:
-    """How long the workflow waits for one attempt: in the queue, at work, and for the report."""
-    return timeout_seconds + silence_seconds + GRACE_SECONDS
+def attempt_seconds(timeout_seconds: int, silence_seconds: int, pause_seconds: int) -> int:
+    """How long the workflow waits for one attempt: queue, work, pauses, and the report."""
+    return timeout_seconds + silence_seconds + pause_seconds + GRACE_SECONDS
 
 
 def ensure_fits(retry: Retry | None, timeout_seconds: int, policy: Policy) -> None:
@@ -108,7 +108,9 @@ def ensure_fits(retry: Retry | None, timeout_seconds: int, policy: Policy) -> No
     """
     if retry is None or retry.max_attempts == 1:
         return
-    attempts = retry.max_attempts * attempt_seconds(timeout_seconds, policy.worker_silence_seconds)
+    attempts = retry.max_attempts * attempt_seconds(
+        timeout_seconds, policy.worker_silence_seconds, policy.max_pause_seconds
+    )
     needed = attempts + sum(retry.waits()) + _AROUND_THE_WORK_SECONDS
     if needed > policy.workflow_timeout_seconds:
         raise InvalidRequest(

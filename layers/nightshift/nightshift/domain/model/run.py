@@ -162,6 +162,10 @@ class Run:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     picked_up_attempt: int | None = None
+    can_pause: bool = False
+    pause_requested: bool = False
+    paused_at: datetime | None = None
+    paused_seconds: int = 0
     nonce: str | None = None
     keys: Keys | None = None
     payload_revision: int | None = None

@@ -6,8 +6,13 @@ Every end of a run, whoever brings the news, goes through `record_outcome`.
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from nightshift.domain.commands import CancelRun
-from nightshift.domain.errors import ExecutionsUnavailable, RunNotFound, TaskNotFound
+from nightshift.domain.commands import CancelRun, PauseRun, ResumeRun
+from nightshift.domain.errors import (
+    ExecutionsUnavailable,
+    RunNotFound,
+    RunNotPausable,
+    TaskNotFound,
+)
 from nightshift.domain.model.enums import DispatchExit, Outcome, SlotState, Trigger
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Keys, LaunchOrder, Run, RunOutcome, Slot, task_id_of
@@ -174,6 +179,29 @@ class Lifecycle:
         """Stop a run whose cancellation stands on its slot; every look asks again (P7)."""
         self._tell("cancel_requested", slot)
         self._stop(slot)
+
+    def pause_run(self, command: PauseRun) -> Run:
+        """Ask the worker of a run to have it stand still; it does so with its next heartbeat.
+
+        Raises:
+            TaskNotFound, RunNotFound: it does not exist or is not this user's.
+            RunNotPausable: it is not at work, or its worker cannot pause it.
+        """
+        return self._hold(command, wanted=True)
+
+    def resume_run(self, command: ResumeRun) -> Run:
+        """Ask the worker of a paused run to let it go on; raises what `pause_run` raises."""
+        return self._hold(command, wanted=False)
+
+    def _hold(self, command: PauseRun | ResumeRun, *, wanted: bool) -> Run:
+        if self.tasks.get(TaskRef(command.user_id, command.task_id)) is None:
+            raise TaskNotFound
+        run = self.runs.get(command.task_id, command.run_id)
+        if run is None or run.user_id != command.user_id:
+            raise RunNotFound
+        if not self.runs.request_pause(run, wanted=wanted):
+            raise RunNotPausable
+        return self.runs.get(command.task_id, command.run_id) or run
 
     def cancel_again(self, slot: Slot, now: datetime) -> None:
         """Repeat the stop of a run whose cancellation was requested, or record its end."""

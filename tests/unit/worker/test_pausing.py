@@ -1,0 +1,73 @@
+"""Pausing a run at work: its processes stand still, its limit does too, and not for ever."""
+
+import threading
+from typing import Any
+
+from unit.worker.desk import Desk
+from unit.worker.fakes import eventually
+
+COUNTS = "for part in 1 2 3 4 5 6; do echo $part; sleep 0.1; done"
+
+
+def begin(desk: Desk) -> threading.Thread:
+    """Carry out the next delivery in the background."""
+    thread = threading.Thread(target=desk.take().carry_out)
+    thread.start()
+    return thread
+
+
+def row_of(desk: Desk, message: dict[str, Any]) -> dict[str, Any]:
+    """The run's row."""
+    row: dict[str, Any] = desk.pickups.rows[message["run_id"]]
+    return row
+
+
+def test_a_paused_command_outlives_its_limit_and_ends_well() -> None:
+    """SPEC section 8: pauses do not count."""
+    desk = Desk()
+    message = desk.shell(COUNTS, timeout_seconds=2, max_pause_seconds=60)
+    row = row_of(desk, message)
+    row["pause_requested"] = True
+    thread = begin(desk)
+    eventually(lambda: bool(row.get("paused_at")))
+    thread.join(2.5)
+    assert thread.is_alive()
+    row["pause_requested"] = False
+    thread.join(20)
+    assert desk.report_on(message)["result"]["output"] == "1\n2\n3\n4\n5\n6\n"
+    assert row["paused_at"] is None
+    assert row["paused_seconds"] >= 2
+
+
+def test_a_pause_ends_by_itself_when_it_was_long_enough() -> None:
+    """Policy: `max_pause_seconds` in all; the wish goes with it."""
+    desk = Desk()
+    message = desk.shell(COUNTS, max_pause_seconds=1)
+    row = row_of(desk, message)
+    row["pause_requested"] = True
+    begin(desk).join(20)
+    assert desk.report_on(message)["outcome"] == "success"
+    assert row["paused_seconds"] == 1
+    assert "pause_requested" not in row
+
+
+def test_a_worker_without_leave_to_pause_does_not() -> None:
+    """A deployment may allow no pause at all."""
+    desk = Desk()
+    message = desk.shell(COUNTS)
+    row_of(desk, message)["pause_requested"] = True
+    begin(desk).join(20)
+    assert desk.report_on(message)["outcome"] == "success"
+
+
+def test_a_paused_command_is_ended_with_its_children_when_the_run_is_over() -> None:
+    """P7: standing still is no way to survive a cancellation."""
+    desk = Desk()
+    message = desk.shell("sleep 60 & sleep 60", max_pause_seconds=60)
+    row = row_of(desk, message)
+    row["pause_requested"] = True
+    thread = begin(desk)
+    eventually(lambda: bool(row.get("paused_at")))
+    desk.callbacks.waiting.discard(message["task_token"])
+    thread.join(20)
+    assert not thread.is_alive()
