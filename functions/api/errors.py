@@ -152,7 +152,7 @@ def _about(entry: FieldProblem) -> str:
     named = entry.message
     if entry.field is not None and named.startswith(("must ", "may ", "is ")):
         named = f"{entry.field} {named}"
-    else:
+    elif "_" not in named.partition(" ")[0]:
         named = named[:1].upper() + named[1:]
     return named if named.endswith(".") else f"{named}."
 

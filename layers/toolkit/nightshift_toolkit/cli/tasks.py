@@ -122,6 +122,8 @@ def show(*, session: Session, task_id: str) -> None:
             ("Last outcome", task["last_status"]),
             ("Last error", task["last_error"]),
             ("Active run", task["active_run_id"]),
+            ("Overlap", None if task["overlap_policy"] == "skip" else task["overlap_policy"]),
+            ("Attempts", _attempts(task)),
             ("Runs", str(task["run_count"])),
             ("Thread", task.get("thread_id") or "a fresh one each time"),
             ("Labels", ", ".join(f"{key}={value}" for key, value in task["labels"].items())),
@@ -240,6 +242,14 @@ def delete(*, session: Session, task_id: str, yes: bool, cancel_active: bool) ->
         client.delete_task(task_id, cancel_active=cancel_active)
     if not session.as_json:
         click.echo(f"Deleted {task_id}")
+
+
+def _attempts(task: "Task") -> str | None:
+    """How often a run may be attempted, where it is more than once."""
+    retry = task.get("retry")
+    if not retry:
+        return None
+    return f"at most {retry['max_attempts']}, after {', '.join(retry['on'])}"
 
 
 def _answer(session: Session, verb: str, task: "Task") -> None:
