@@ -168,8 +168,8 @@ BREAKS: Final = (
     ),
     _dispatch(
         "a seat that is taken ends the dispatch",
-        "            if is_taken(result.answer, place, places):\n                continue\n",
-        "            if is_taken(result.answer, place, places):\n"
+        "            if put_rest_back(result.answer, place, places):\n                continue\n",
+        "            if put_rest_back(result.answer, place, places):\n"
         "                return self._skip(task, SkipReason.OVERLAP, folded, now)\n",
     ),
     _dispatch(

@@ -193,7 +193,7 @@ Try, in another terminal:
   {command} tasks create --command "echo Hello from the night" --cron "* * * * *"
   {command} tasks list
 
-Logs are in {os.path.relpath(cloud.state_dir)}. Ctrl-C stops everything; nothing is lost.
+Logs are in {os.path.relpath(cloud.state_dir)}. Ctrl-C stops everything; your tasks are kept.
 """
 
 

@@ -31,8 +31,8 @@ def places_left(slots: Sequence[Slot], policy: Policy) -> Places:
     )
 
 
-def is_taken(answer: AdmissionAnswer, place: Place, places: Places) -> bool:
-    """Whether the place was somebody else's in part; its other part is free for the next try."""
+def put_rest_back(answer: AdmissionAnswer, place: Place, places: Places) -> bool:
+    """Put back what is free of a place whose other half was taken; False when neither was."""
     if answer is AdmissionAnswer.SEAT_TAKEN:
         places.put_back(replace(place, seat=None))
     elif answer is AdmissionAnswer.USER_SEAT_TAKEN:

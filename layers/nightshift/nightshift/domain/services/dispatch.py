@@ -45,8 +45,8 @@ from nightshift.domain.services.admission import (
     as_holder,
     budget_full,
     ensure_allowed,
-    is_taken,
     places_left,
+    put_rest_back,
 )
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.repetition import once_by_key
@@ -146,7 +146,7 @@ class Dispatch:
             result = self._admit(task, slot, plan, folded)
             if result.answer is AdmissionAnswer.ADMITTED:
                 return self.lifecycle.launch(slot, payload, now)
-            if is_taken(result.answer, place, places):
+            if put_rest_back(result.answer, place, places):
                 continue
             places.put_back(place)
             stopped = self._stopped(task, result, folded, policy, now)
@@ -291,7 +291,7 @@ class Dispatch:
                 case AdmissionAnswer.ADMITTED:
                     return self._launch_manual(task, slot, payload, now)
                 case AdmissionAnswer.SEAT_TAKEN | AdmissionAnswer.USER_SEAT_TAKEN:
-                    is_taken(result.answer, place, places)
+                    put_rest_back(result.answer, place, places)
                 case AdmissionAnswer.CHANGED:
                     return None
                 case AdmissionAnswer.THREAD_BUSY:

@@ -163,7 +163,7 @@ class Management:
         return self._retried(command, attempt)
 
     def pause_task(self, command: PauseTask, now: datetime) -> TaskView:
-        """Take a task out of the clock's reach; a run in flight goes on (P3).
+        """Take a task out of the clock's reach; a run goes on unless cancelled (P3, P7).
 
         Raises:
             TaskNotFound: there is no such task of this user.
@@ -205,7 +205,7 @@ class Management:
         return self._retried(command, attempt)
 
     def delete_task(self, command: DeleteTask, now: datetime) -> None:
-        """Delete a task in any state; a run in flight goes on and its result is dropped (P5).
+        """Delete a task in any state; a run goes on unless cancelled, its result is dropped (P5).
 
         A task whose row cannot be read is deleted as well.
 
