@@ -87,7 +87,7 @@ class RealWorld:
         observe = self.events.append
         self.tasks = DynamoTasks(self.table)
         self.runs = DynamoRuns(self.table, observe=observe)
-        policies = DynamoPolicy(self.table, policy)
+        self.policies = DynamoPolicy(self.table, policy)
         launcher = StepFunctionsLauncher(self.stepfunctions, self.machine, silence_seconds=300)
         inspector = StepFunctionsInspector(self.stepfunctions, self.machine)
         self.lifecycle = Lifecycle(
@@ -101,13 +101,13 @@ class RealWorld:
             tasks=self.tasks,
             runs=self.runs,
             lifecycle=self.lifecycle,
-            policies=policies,
+            policies=self.policies,
             ids=RandomIds(),
         )
         self.clock = Clock(
             tasks=self.tasks,
             runs=self.runs,
-            policies=policies,
+            policies=self.policies,
             inspector=inspector,
             lifecycle=self.lifecycle,
             dispatch=self.dispatch,
@@ -117,7 +117,7 @@ class RealWorld:
         self.management = Management(
             tasks=self.tasks,
             runs=self.runs,
-            policies=policies,
+            policies=self.policies,
             ids=RandomIds(),
             lifecycle=self.lifecycle,
         )

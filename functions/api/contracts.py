@@ -7,7 +7,7 @@ from typing import Final
 
 from api.changes import ChangePage
 from api.errors import Forbidden, UnknownPath, UnsupportedMediaType
-from api.limits import PolicyResponse
+from api.limits import ChangePolicyRequest, PolicyResponse
 from api.requests import (
     CreateTaskRequest,
     EditTaskRequest,
@@ -225,6 +225,12 @@ CONTRACTS: Final[Mapping[str, Contract]] = {
         refuses=(*_BODY, *_SCHEDULE),
     ),
     "get_policy": Contract(summary="See the limits in force", gives=PolicyResponse),
+    "change_policy": Contract(
+        summary="Change limits without a deploy",
+        takes=ChangePolicyRequest,
+        gives=PolicyResponse,
+        refuses=(*_BODY, ConcurrentUpdate, PersistenceUncertain),
+    ),
     "get_health": Contract(summary="See that the API answers", gives=HealthResponse),
     "get_openapi": Contract(summary="Get this document"),
     "get_docs": Contract(summary="Read this document", media_type="text/html"),

@@ -105,6 +105,7 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
     },
     "EditTaskRequest": {"title": "Evening summary", "schedule_spec": {"cron": "0 18 * * 1-5"}},
     "PauseTaskRequest": {"reason": "Nobody is there over the holidays."},
+    "ChangePolicyRequest": {"max_concurrent_runs": 0, "reason": "The agent's provider is down."},
     "EmptyRequest": {},
     "PreviewScheduleRequest": {
         "schedule_spec": {"cron": "0 9 * * 1-5"},

@@ -16,6 +16,7 @@ from nightshift.domain.errors import Unauthenticated
 
 READ: Final = "nightshift/read"
 WRITE: Final = "nightshift/write"
+ADMIN: Final = "nightshift/admin"
 RUN: Final = "nightshift/run"
 RUN_CLAIM: Final = "nightshift_run"
 _SUBJECT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._|:@+=,~/-]{0,127}", re.ASCII)

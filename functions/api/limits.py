@@ -1,7 +1,9 @@
 """The limits in force as people see them."""
 
 from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from api.conditional import MAX_KEY_CHARACTERS
 from api.json_text import MAX_BODY_BYTES
@@ -16,10 +18,14 @@ from api.wire import (
     MAX_REASON_CHARACTERS,
     MAX_RUNS,
     MAX_TITLE_CHARACTERS,
+    Reason,
     Wire,
+    absent,
 )
+from nightshift.domain.commands import ChangePolicy
 from nightshift.domain.model.idempotency import KEY_LIFETIME
-from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.schedule_input import MAX_EXPRESSIONS
 from nightshift.domain.model.zones import tzdata_version
 from nightshift.domain.services.definition import MAX_PAYLOAD_BYTES
@@ -34,6 +40,39 @@ class Throttle:
 
 
 UNKNOWN: Final = Throttle()
+
+
+class ChangePolicyRequest(Wire):
+    """The limits to change, and why; null goes back to the deployed value."""
+
+    max_concurrent_runs: Annotated[int, Field(ge=0, le=5000)] | None = absent()
+    max_concurrent_runs_per_user: Annotated[int, Field(ge=1, le=5000)] | None = absent()
+    reason: Reason | None = None
+
+    def to_command(self, user_id: str) -> ChangePolicy:
+        """The command of the operator who asks."""
+        settings = {name: getattr(self, name) for name in self.model_fields_set - {"reason"}}
+        return ChangePolicy(changed_by=user_id, settings=settings, reason=self.reason)
+
+
+class OverrideResponse(Wire):
+    """What an operator set instead of the deployed limits, and who did so last, when and why."""
+
+    settings: dict[str, int | bool]
+    changed_by: str | None
+    changed_at: str | None
+    reason: str | None
+
+    @classmethod
+    def from_domain(cls, override: Override) -> "OverrideResponse":
+        """The override as people see it."""
+        at = override.changed_at
+        return cls(
+            settings=dict(override.settings),
+            changed_by=override.changed_by,
+            changed_at=None if at is None else format_instant(at),
+            reason=override.reason,
+        )
 
 
 class PolicyResponse(Wire):
@@ -74,12 +113,14 @@ class PolicyResponse(Wire):
     default_page_size: int
     max_page_size: int
     tzdata_version: str
+    override: OverrideResponse | None
 
     @classmethod
-    def from_domain(cls, policy: Policy, throttle: Throttle) -> "PolicyResponse":
+    def from_domain(cls, in_force: PolicyInForce, throttle: Throttle) -> "PolicyResponse":
         """The policy, the gateway's throttle, and what neither changes."""
+        override = in_force.override
         return cls(
-            **asdict(policy),
+            **asdict(in_force.policy),
             max_payload_bytes=MAX_PAYLOAD_BYTES,
             max_body_bytes=MAX_BODY_BYTES,
             max_title_characters=MAX_TITLE_CHARACTERS,
@@ -99,4 +140,5 @@ class PolicyResponse(Wire):
             default_page_size=DEFAULT_LIMIT,
             max_page_size=MAX_LIMIT,
             tzdata_version=tzdata_version(),
+            override=OverrideResponse.from_domain(override) if override else None,
         )

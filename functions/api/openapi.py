@@ -16,6 +16,7 @@ from api.limits import PolicyResponse, Throttle
 from api.parameters import PATH_PARAMETERS, QUERY_PARAMETERS
 from api.wire import Wire
 from nightshift.domain.errors import NightshiftError
+from nightshift.domain.model.override import PolicyInForce
 from nightshift.domain.model.policy import Policy
 
 JSON: Final = "application/json"
@@ -186,7 +187,9 @@ def _examples(kinds: Iterable[type[NightshiftError]]) -> dict[str, Any]:
 def _content(model: type[Wire]) -> dict[str, Any]:
     example = EXAMPLES.get(model.__name__)
     if model is PolicyResponse:
-        example = PolicyResponse.from_domain(Policy(), Throttle(50, 100)).model_dump(mode="json")
+        example = PolicyResponse.from_domain(PolicyInForce(Policy()), Throttle(50, 100)).model_dump(
+            mode="json"
+        )
     return {"schema": _ref(model.__name__), "example": example}
 
 

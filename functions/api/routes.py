@@ -10,8 +10,8 @@ from typing import Final
 from api import docs_page
 from api.changes import ChangePage, ChangeResponse
 from api.conditional import etag
-from api.identity import READ, WRITE
-from api.limits import PolicyResponse
+from api.identity import ADMIN, READ, WRITE
+from api.limits import ChangePolicyRequest, PolicyResponse
 from api.listing import EveryChange, Listing, RunFilter, TaskFilter
 from api.openapi import document
 from api.request import Request
@@ -45,7 +45,7 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.model.run import Run
 from nightshift.domain.ports import Event
-from nightshift.domain.services import previews
+from nightshift.domain.services import limits, previews
 from nightshift.domain.services.management import TaskView
 
 TASKS: Final = "/api/scheduled-tasks"
@@ -200,9 +200,17 @@ def preview_schedule(services: ApiServices, request: Request) -> Answer:
 
 
 def get_policy(services: ApiServices, request: Request) -> Answer:
-    """The limits in force."""
-    policy = services.policies.current()
-    return Answer(HTTPStatus.OK, PolicyResponse.from_domain(policy, request.throttle))
+    """The limits in force, and what an operator changed of the deployed ones, when and why."""
+    in_force = services.policies.in_force()
+    return Answer(HTTPStatus.OK, PolicyResponse.from_domain(in_force, request.throttle))
+
+
+def change_policy(services: ApiServices, request: Request) -> Answer:
+    """Change limits for everybody without a deploy; 0 runs at once starts nothing (P14)."""
+    command = request.body(ChangePolicyRequest).to_command(request.user_id)
+    in_force = limits.change_policy(services.policies, command, request.now)
+    services.observe(Event("policy_changed", {"user_id": request.user_id}))
+    return Answer(HTTPStatus.OK, PolicyResponse.from_domain(in_force, request.throttle))
 
 
 def get_health(_services: ApiServices, _request: Request) -> Answer:
@@ -252,6 +260,7 @@ ROUTES: Final = (
     Route("GET", f"{THREAD}/scheduled-tasks", READ, list_tasks_of_thread, ("limit", "cursor")),
     Route("POST", "/api/schedule-previews", READ, preview_schedule),
     Route("GET", "/api/policy", READ, get_policy),
+    Route("PATCH", "/api/policy", ADMIN, change_policy),
     Route("GET", "/api/health", None, get_health),
     Route("GET", "/api/openapi.json", None, get_openapi),
     Route("GET", "/api/docs", None, get_docs),

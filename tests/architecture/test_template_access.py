@@ -204,6 +204,7 @@ def test_reading_takes_the_read_scope_and_writing_the_write_scope() -> None:
     assert scopes["GET /{proxy+}"] == scopes["POST /api/schedule-previews"] == ["read"]
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         assert scopes[f"{method} /{{proxy+}}"] == ["write"]
+    assert scopes["PATCH /api/policy"] == ["admin"]
     assert scopes["$default"] == ["read", "write", "admin"]
 
 

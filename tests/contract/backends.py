@@ -21,9 +21,9 @@ from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.dynamodb.threads import DynamoThreads
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.run import Run, Slot, task_id_of
+from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     Event,
-    PolicySource,
     RunStore,
     SweepStore,
     TaskRef,

@@ -1,10 +1,11 @@
 """`ThreadStore` and `PolicySource`."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import builders
 from builders import ALICE, BOB, HOUR, NOW
 from contract.backends import Stores
+from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.ports import Thread
 
@@ -48,3 +49,24 @@ def test_a_changed_policy_is_in_force_at_once(stores: Stores) -> None:
         if getattr(current, entry.name) == getattr(builders.policy(), entry.name)
     ]
     assert len(kept) == len(fields(Policy)) - 2
+
+
+def test_a_change_says_who_made_it_and_follows_the_one_that_was_seen(stores: Stores) -> None:
+    """PolicySource.in_force and change, P19: of two changes of one state only one is made."""
+    assert stores.policies.in_force() == PolicyInForce(builders.policy())
+    stop = Override(
+        settings={"max_concurrent_runs": 0},
+        revision=1,
+        changed_by="operator",
+        changed_at=NOW,
+        reason="Maintenance.",
+    )
+    assert stores.policies.change(stop)
+    assert not stores.policies.change(replace(stop, settings={}))
+    assert not stores.policies.change(replace(stop, settings={}, revision=3))
+    assert stores.policies.in_force() == PolicyInForce(builders.policy(), stop)
+    assert stores.policies.current().max_concurrent_runs == 0
+    back = replace(stop, settings={}, revision=2, reason=None)
+    assert stores.policies.change(back)
+    assert stores.policies.in_force() == PolicyInForce(builders.policy(), back)
+    assert stores.policies.current() == builders.policy()

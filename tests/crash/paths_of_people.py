@@ -6,6 +6,7 @@ from crash.paths import HOUR, MINUTE, THREAD, Act, due_task, path, threaded, wor
 from nightshift.domain.commands import (
     Action,
     CancelRun,
+    ChangePolicy,
     CreateTask,
     DeleteTask,
     EditTask,
@@ -18,6 +19,7 @@ from nightshift.domain.model.enums import ActionKind, ContextMode, Trigger
 from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.model.task import Task
 from nightshift.domain.ports import Thread
+from nightshift.domain.services.limits import change_policy
 from nightshift_toolkit.audit import Snapshot
 
 KEY = IdempotencyKey("a-request", "of-this-body")
@@ -127,6 +129,13 @@ def a_task_is_created_in_a_thread(stage: Stage) -> Act:
 def a_thread_is_registered(stage: Stage) -> Act:
     thread = Thread(THREAD, builders.ALICE, stage.now)
     return lambda: stage.victim.threads.threads.register(thread)
+
+
+@path
+def the_operator_lowers_the_limit(stage: Stage) -> Act:
+    stage.add(builders.task())
+    command = ChangePolicy(changed_by="operator", settings={"max_concurrent_runs": 1})
+    return lambda: change_policy(stage.victim.clock.policies, command, stage.now)
 
 
 @path

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 import builders
 from explorer import promises
 from explorer.cloud import Cloud
-from explorer.ports import CALLS, Ports
+from explorer.ports import Ports
 from explorer.rows import MemoryRows, Rows
 from explorer.stage import Fate, Stage
 from nightshift.domain.commands import (
     Action,
     CancelRun,
+    ChangePolicy,
     DeleteTask,
     EditTask,
     PauseTask,
@@ -27,6 +28,7 @@ from nightshift.domain.services import clock
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
+from nightshift.domain.services.limits import change_policy
 from nightshift.domain.services.management import Management
 
 if TYPE_CHECKING:
@@ -172,10 +174,11 @@ class Play:
 
     def limit_runs(self, name: str, limit: int) -> None:
         """Cast the operator, who changes how many runs may be active."""
-        changed = builders.policy(max_concurrent_runs=limit)
+        settings = {"max_concurrent_runs": limit}
+        command = ChangePolicy(changed_by=name, settings=settings)
         self.limit = max(self.limit, limit)
-        change = self.stage.guarded(CALLS["policies.set"], self.rows.set_policy)
-        self.stage.cast(name, lambda: change(changed))
+        policies = self.ports.policies
+        self.stage.cast(name, lambda: change_policy(policies, command, self.now))
 
     def _manages(self, name: str, action: Callable[[Management], Any]) -> None:
         services = self.services()

@@ -1,7 +1,7 @@
 """The ports as actors see them: every call is a place where another actor may come first."""
 
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from explorer.rows import Rows
 from explorer.stage import Call, Stage, about
@@ -10,12 +10,14 @@ from nightshift.domain.model.task import Task
 from nightshift.domain.ports import (
     Admission,
     Completion,
-    PolicySource,
     RunStore,
     TaskRef,
     TaskStore,
     ThreadStore,
 )
+
+if TYPE_CHECKING:
+    from nightshift.domain.policy_source import PolicySource
 
 
 def _call(operation: str, *, reads: str = "", writes: str = "") -> Call:
@@ -48,7 +50,8 @@ _CALLS: Final = (
     _call("threads.get", reads="threads"),
     _call("threads.register", writes="threads"),
     _call("policies.current", reads="policy"),
-    _call("policies.set", writes="policy"),
+    _call("policies.in_force", reads="policy"),
+    _call("policies.change", writes="policy"),
     _call("cloud.launch", writes="executions"),
     _call("cloud.start", writes="executions"),
     _call("cloud.stop", writes="executions"),
@@ -64,7 +67,7 @@ _METHODS: Final = {
     kind: {
         call.operation.removeprefix(f"{kind}."): call
         for call in _CALLS
-        if call.operation.startswith(f"{kind}.") and call.operation != "policies.set"
+        if call.operation.startswith(f"{kind}.")
     }
     for kind in ("tasks", "runs", "threads", "policies")
 }

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Protocol
 
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.ports import PolicySource, RunStore, TaskStore, ThreadStore
+from nightshift.domain.policy_source import PolicySource
+from nightshift.domain.ports import RunStore, TaskStore, ThreadStore
 from nightshift_toolkit.audit import Snapshot, snapshot_of_memory
 from nightshift_toolkit.memory import MemoryStore
 
@@ -17,9 +18,6 @@ class Rows(Protocol):
     runs: RunStore
     threads: ThreadStore
     policies: PolicySource
-
-    def set_policy(self, policy: Policy) -> None:
-        """Change the limits in force, as an operator does."""
 
     def pass_fence(self, run_id: str, nonce: str, at: datetime) -> bool:
         """Do what the workflow's first state does; whether it passed."""
@@ -42,7 +40,7 @@ class MemoryRows:
         self.policies: PolicySource = self._store.policies
 
     def set_policy(self, policy: Policy) -> None:
-        """See `Rows.set_policy`."""
+        """Change what is deployed."""
         self._store.set_policy(policy)
 
     def pass_fence(self, run_id: str, nonce: str, at: datetime) -> bool:
@@ -66,4 +64,4 @@ class MemoryRows:
             state.runs,
         )  # type: ignore[assignment]
         rows = [sorted(f"{key}={row}" for key, row in table.items()) for table in tables]
-        return f"{rows}{state.policy}"
+        return f"{rows}{state.policy}{state.override}"

@@ -16,7 +16,7 @@ from explorer.replay import script
 from explorer.scenes import Scene
 from explorer.stage import Call, Fate
 
-MORTAL = ("tasks.", "runs.", "policies.current", "cloud.launch", "cloud.stop", "cloud.running",
+MORTAL = ("tasks.", "runs.", "policies.", "cloud.launch", "cloud.stop", "cloud.running",
           "cloud.describe")  # fmt: skip
 """The calls of a process that may die, or whose answers may be lost."""
 ONE_IN = 12

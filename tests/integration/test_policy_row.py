@@ -3,7 +3,10 @@
 import pytest
 
 import builders
+from nightshift.domain.commands import ChangePolicy
 from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.model.override import Override
+from nightshift.domain.services.limits import change_policy
 from real import RealWorld
 
 
@@ -46,3 +49,14 @@ def test_a_row_that_is_not_usable_is_loud_and_starts_nothing(
     with pytest.raises(CorruptRecord):
         real.look()
     assert real.runs.slots() == []
+
+
+def test_a_row_written_by_hand_can_be_changed_through_the_api(real: RealWorld) -> None:
+    """SPEC section 9: what it sets is kept, and nobody is named for it."""
+    write(real, settings={"S": '{"max_concurrent_runs": 3}'})
+    assert real.policies.in_force().override == Override(settings={"max_concurrent_runs": 3})
+    command = ChangePolicy(changed_by="operator", settings={"max_concurrent_runs_per_user": 2})
+    after = change_policy(real.policies, command, builders.NOW)
+    assert real.policies.in_force() == after
+    assert after.policy.max_concurrent_runs == 3
+    assert after.policy.max_concurrent_runs_per_user == 2

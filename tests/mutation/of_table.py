@@ -319,6 +319,12 @@ BREAKS: Final = (
         f"Put(item, {_ANY})",
     ),
     _at(
+        "policy",
+        "an operator's change undoes one that it did not see",
+        "Put(item, before)",
+        f"Put(item, {_ANY})",
+    ),
+    _at(
         "sweeps",
         "a slower tick takes the sweep back",
         "Put(item, conditions.sweep_as_seen(seen))",

@@ -23,12 +23,12 @@ from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
 from nightshift.domain.errors import LaunchImpossible
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import LaunchOrder
+from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     Ids,
     Inspector,
     Launcher,
     Observe,
-    PolicySource,
     RunStore,
     SweepStore,
     TaskStore,

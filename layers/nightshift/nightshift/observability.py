@@ -40,6 +40,7 @@ class Action(StrEnum):
     CANCEL_REQUESTED = "cancel_requested"  # a run is to be stopped
     STOP_UNANSWERED = "stop_unanswered"  # the stop is asked for again by the next tick
     RUN_TRIGGERED = "run_triggered"  # a person or program started a run
+    POLICY_CHANGED = "policy_changed"  # an operator changed limits without a deploy
     CORRUPT_SLOT = "corrupt_slot"  # a slot cannot be read; its keys stay held
     CORRUPT_ROWS = "corrupt_rows"  # a list passed over rows that cannot be read
     SIGNAL_IGNORED = "signal_ignored"  # a signal that tells no end of a run

@@ -189,6 +189,11 @@ class Client:
         """The limits in force."""
         return cast("dict[str, Any]", self._read("policy"))
 
+    def change_policy(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Change limits for everybody; needs the scope `nightshift/admin`."""
+        answer = self._request("PATCH", "policy", changes, repeat=False)
+        return cast("dict[str, Any]", answer)
+
     def _items(self, path: str, filters: Mapping[str, str | None]) -> Iterator[Any]:
         parameters = {name: value for name, value in filters.items() if value is not None}
         while True:

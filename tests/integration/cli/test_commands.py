@@ -142,6 +142,32 @@ def test_a_run_is_found_by_its_id_alone_and_shown_with_its_output(
     assert "Took       70 s\n" in output
 
 
+def test_the_operator_stops_all_starts_and_takes_it_back(api: RecordedApi, run: Run) -> None:
+    override = {
+        "settings": {"max_concurrent_runs": 0},
+        "changed_by": "operator",
+        "changed_at": "2026-03-01T12:00:00.000Z",
+        "reason": "The provider is down.",
+    }
+    limits = {"max_concurrent_runs": 0, "max_tasks_per_user": 1000, "override": override}
+    api.answer("PATCH", "/api/policy", 200, limits)
+    arguments = ("policy", "set", "--max-concurrent-runs")
+    output = ok(run(*arguments, "0", "--reason", "The provider is down."))
+    assert api.asked[-1].body == {"max_concurrent_runs": 0, "reason": "The provider is down."}
+    assert "max_concurrent_runs  0 (set by the operator)\n" in output
+    assert "2026-03-01T12:00:00.000Z by operator\n" in output
+    ok(run(*arguments, "deployed"))
+    assert api.asked[-1].body == {"max_concurrent_runs": None}
+    assert run("policy", "set", "--reason", "Because.").exit_code == ExitCode.USAGE
+    assert run(*arguments, "few").exit_code == ExitCode.USAGE
+
+
+def test_limits_that_nobody_changed_name_nobody(api: RecordedApi, run: Run) -> None:
+    api.answer("GET", "/api/policy", 200, {"max_concurrent_runs": 10, "override": None})
+    assert ok(run("policy", "show")) == "max_concurrent_runs  10\n"
+    assert json.loads(ok(run("policy", "show", "--json")))["override"] is None
+
+
 def test_a_thread_is_registered_and_shown(api: RecordedApi, run: Run) -> None:
     api.answer("PUT", "/api/threads/thr_1", 200, {"id": "thr_1"})
     api.answer("GET", "/api/threads/thr_1", 200, {"id": "thr_1"})

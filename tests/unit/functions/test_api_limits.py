@@ -2,6 +2,7 @@
 
 from api.limits import PolicyResponse, Throttle
 from api.settings import ApiSettings
+from nightshift.domain.model.override import PolicyInForce
 from unit.functions.desk import DAILY, TASKS, VARIABLES, Desk
 
 
@@ -44,7 +45,7 @@ def test_the_request_rate_is_that_of_the_deployment(desk: Desk) -> None:
     """The gateway throttles; what it lets through is shown."""
     settings = ApiSettings.read(VARIABLES | {"THROTTLE_RATE": "50", "THROTTLE_BURST": "100"})
     assert settings.throttle == Throttle(50, 100)
-    told = PolicyResponse.from_domain(settings.policy, settings.throttle)
+    told = PolicyResponse.from_domain(PolicyInForce(settings.policy), settings.throttle)
     assert (told.requests_per_second, told.requests_at_once) == (50, 100)
 
 

@@ -192,3 +192,12 @@ class RegisterThread:
 
     user_id: str
     thread_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangePolicy:
+    """Change limits without a deploy; a setting of None goes back to its deployed value."""
+
+    changed_by: str
+    settings: Mapping[str, int | None]
+    reason: str | None = None

@@ -15,7 +15,6 @@ from typing import Generic, Protocol, TypeVar
 from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import Outcome, TaskStatus
 from nightshift.domain.model.idempotency import UsedKey
-from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.run import Keys, LaunchOrder, Overwritten, Run, RunOutcome, Slot
 from nightshift.domain.model.task import Payload, Plan, Task
@@ -409,14 +408,6 @@ class ThreadStore(Protocol):
 
     def get(self, user_id: str, thread_id: str) -> Thread | None:
         """The user's thread, or None."""
-        ...
-
-
-class PolicySource(Protocol):
-    """Where the limits in force come from."""
-
-    def current(self) -> Policy:
-        """The operator's limits as of now, strongly consistent."""
         ...
 
 

@@ -10,6 +10,7 @@ _COMMANDS = {
     "tasks": ("tasks", "Create, see and change tasks."),
     "runs": ("runs", "See what ran, what did not, and why."),
     "threads": ("threads", "Register the threads that runs may reuse."),
+    "policy": ("policy", "See the limits in force, and change them without a deploy."),
     "next": ("next_times", "Show the next times of a schedule, without a cloud."),
     "replan": ("replan", "Work out next times anew after a release of zone rules."),
     "simulate": ("simulate", "Let days pass on a virtual clock, and see what would run."),

@@ -17,6 +17,7 @@ from nightshift.domain.ports import DueHint, TaskRef, Thread
 
 if TYPE_CHECKING:
     from nightshift.domain.model.change import Change
+    from nightshift.domain.model.override import Override
 
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
@@ -67,6 +68,7 @@ class State:
     def __init__(self, policy: Policy) -> None:
         self.lock = threading.RLock()
         self.policy = policy
+        self.override: Override | None = None
         self.tasks: dict[TaskRef, TaskRow] = {}
         self.payloads: dict[tuple[TaskRef, int], Payload] = {}
         self.threads: dict[tuple[str, str], Thread] = {}

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nightshift.domain.model.enums import RunStatus, SlotState
+from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Slot, task_id_of
 from nightshift.domain.ports import Event, Observe, TaskRef, Thread
@@ -47,7 +48,21 @@ class MemoryPolicy:
     @reading
     def current(self) -> Policy:
         """See `PolicySource.current`."""
-        return self.state.policy
+        return PolicyInForce(self.state.policy, self.state.override).policy
+
+    @reading
+    def in_force(self) -> PolicyInForce:
+        """See `PolicySource.in_force`."""
+        return PolicyInForce(self.state.policy, self.state.override)
+
+    @writing
+    def change(self, override: Override) -> bool:
+        """See `PolicySource.change`."""
+        seen = self.state.override
+        if override.revision - 1 != (seen.revision if seen else 0):
+            return False
+        self.state.override = override
+        return True
 
 
 class MemoryStore:

@@ -10,6 +10,7 @@ from pynamodb.expressions.condition import And, Condition, Or
 from nightshift.adapters.dynamodb.items import (
     HolderItem,
     Item,
+    PolicyItem,
     QuotaItem,
     RunItem,
     SlotItem,
@@ -47,6 +48,14 @@ def as_seen(task: Task) -> Condition:
         if state.blocked_reason is None
         else TaskItem.blocked_reason.exists(),
     )
+
+
+def policy_as_seen(revision: int) -> Condition:
+    """The limits in force are still those that were read; a row written by hand has no revision.
+
+    Closes: of two operators who change different limits at once, one undoing the other's.
+    """
+    return _is_or_absent(PolicyItem.revision, revision or None)
 
 
 def same_active_run(task: Task) -> Condition:

@@ -231,6 +231,10 @@ class SweepItem(Item):
 
 
 class PolicyItem(Item):
-    """The settings that override the deployed ones."""
+    """The settings that override the deployed ones, and who changed them last."""
 
     settings = JSONAttribute()
+    revision = NumberAttribute(null=True)
+    changed_by = UnicodeAttribute(null=True)
+    changed_at = InstantAttribute(null=True)
+    reason = UnicodeAttribute(null=True)

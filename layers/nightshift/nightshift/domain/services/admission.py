@@ -9,6 +9,7 @@ from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Slot
 from nightshift.domain.model.seats import Place, Places
 from nightshift.domain.model.task import Task
+from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import AdmissionAnswer
 
 
@@ -42,10 +43,12 @@ def put_rest_back(answer: AdmissionAnswer, place: Place, places: Places) -> bool
     return True
 
 
-def budget_full(places: Places, policy: Policy) -> BudgetFull:
+def budget_full(places: Places, policy: Policy, policies: PolicySource) -> BudgetFull:
     """Why nobody may sit down: the operator, the user's own limit, or the budget of all."""
     if not policy.max_concurrent_runs:
-        return BudgetFull("The operator has stopped all starts for now.")
+        said = policies.in_force().stop_reason
+        stopped = "The operator has stopped all starts for now"
+        return BudgetFull(f"{stopped}: {said}" if said else f"{stopped}.")
     if places:
         return BudgetFull("As many runs of yours are active as one user may have.")
     return BudgetFull()

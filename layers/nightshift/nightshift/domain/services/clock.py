@@ -24,6 +24,7 @@ from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Slot
 from nightshift.domain.model.seats import Places
 from nightshift.domain.model.task import Payload, Task
+from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     CorruptTask,
     DueHint,
@@ -31,7 +32,6 @@ from nightshift.domain.ports import (
     Event,
     Inspector,
     Observe,
-    PolicySource,
     RunStore,
     TaskStore,
 )

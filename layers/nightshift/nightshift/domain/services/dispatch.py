@@ -31,12 +31,12 @@ from nightshift.domain.model.seats import Places
 from nightshift.domain.model.spec import Folded
 from nightshift.domain.model.status import status_after_launch, status_after_skip
 from nightshift.domain.model.task import Payload, Plan, Task
+from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     Admission,
     AdmissionAnswer,
     AdmissionResult,
     Ids,
-    PolicySource,
     RunStore,
     TaskRef,
     TaskStore,
@@ -300,7 +300,7 @@ class Dispatch:
                     raise ThreadBusy
                 case _:
                     raise ActiveRun
-        raise budget_full(places, policy)
+        raise budget_full(places, policy, self.policies)
 
     def _launch_manual(self, task: Task, slot: Slot, payload: Payload, now: datetime) -> Run:
         result = self.lifecycle.launch(slot, payload, now)

@@ -28,10 +28,10 @@ from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.run import Run, Slot
 from nightshift.domain.model.task import Payload, State, Task
+from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     Ids,
     Page,
-    PolicySource,
     RunStore,
     TaskRef,
     TaskStore,
