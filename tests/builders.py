@@ -6,12 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nightshift.domain.commands import Action, CreateTask, ScheduleRequest
+from nightshift.domain.exchanged import Admission, TaskRef
 from nightshift.domain.model.cron import parse_cron
 from nightshift.domain.model.enums import ActionKind, ContextMode, SkipReason, TaskStatus, Trigger
 from nightshift.domain.model.instants import parse_instant
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Run, Slot, manual_run_id, occurrence_run_id, slot_for
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import manual_run_id, occurrence_run_id
 from nightshift.domain.model.seats import Place
+from nightshift.domain.model.slot import Slot, slot_for
 from nightshift.domain.model.spec import (
     Bounds,
     CronSchedule,
@@ -21,7 +24,6 @@ from nightshift.domain.model.spec import (
     Schedule,
 )
 from nightshift.domain.model.task import Definition, Payload, State, Task
-from nightshift.domain.ports import Admission, TaskRef
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 """A Monday noon."""

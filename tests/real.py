@@ -23,16 +23,18 @@ from nightshift.adapters.ids import RandomIds
 from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
 from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
 from nightshift.domain.commands import CreateTask, TriggerTask
+from nightshift.domain.exchanged import Event, TaskRef
 from nightshift.domain.model.enums import Outcome
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Event, TaskRef
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.owned import OwnedTasks
+from nightshift.domain.services.pausing import Pausing
 from nightshift.domain.services.threads import Threads
 from nightshift_toolkit.local_cloud.engine import Engine
 from nightshift_toolkit.schema import create_table
@@ -114,13 +116,9 @@ class RealWorld:
             observe=observe,
             workers=self._workers,
         )
-        self.management = Management(
-            tasks=self.tasks,
-            runs=self.runs,
-            policies=self.policies,
-            ids=RandomIds(),
-            lifecycle=self.lifecycle,
-        )
+        owned = OwnedTasks(tasks=self.tasks, runs=self.runs, lifecycle=self.lifecycle)
+        self.management = Management(owned=owned, policies=self.policies, ids=RandomIds())
+        self.pausing = Pausing(owned=owned, policies=self.policies)
         self.threads = Threads(threads=DynamoThreads(self.table))
 
     @contextmanager

@@ -6,16 +6,19 @@ from datetime import datetime, timedelta
 
 import builders
 from nightshift.domain.commands import CreateTask, TriggerTask
+from nightshift.domain.exchanged import Event, TaskRef
 from nightshift.domain.model.enums import Outcome
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Run, RunOutcome, Slot
+from nightshift.domain.model.run import Run, RunOutcome
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Event, TaskRef
 from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch, Due
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.owned import OwnedTasks
+from nightshift.domain.services.pausing import Pausing
 from nightshift.domain.services.threads import Threads
 from nightshift_toolkit.memory import (
     CountingIds,
@@ -64,13 +67,9 @@ class World:
             observe=self.events.append,
             workers=self.workers,
         )
-        self.management = Management(
-            tasks=self.store.tasks,
-            runs=self.store.runs,
-            policies=self.store.policies,
-            ids=self.ids,
-            lifecycle=self.lifecycle,
-        )
+        owned = OwnedTasks(tasks=self.store.tasks, runs=self.store.runs, lifecycle=self.lifecycle)
+        self.management = Management(owned=owned, policies=self.store.policies, ids=self.ids)
+        self.pausing = Pausing(owned=owned, policies=self.store.policies)
         self.threads = Threads(threads=self.store.threads)
 
     # -- time --

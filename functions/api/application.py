@@ -26,7 +26,7 @@ from api.query import Query
 from api.request import Body, Request
 from api.routes import ROUTES, Answer, Route
 from nightshift.composition import ApiServices
-from nightshift.domain.ports import Event
+from nightshift.domain.exchanged import Event
 
 UNROUTED: Final = "none"
 _FAULT: Final = 500

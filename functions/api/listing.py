@@ -6,11 +6,11 @@ from typing import Protocol, TypeVar
 
 from api.cursors import Cursors
 from api.query import MAX_LIMIT, Query
+from nightshift.domain.exchanged import Event, Observe, Page
 from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import RunStatus, TaskStatus
 from nightshift.domain.model.run import Run
-from nightshift.domain.ports import Event, Observe, Page
-from nightshift.domain.services.management import TaskView
+from nightshift.domain.services.owned import TaskView
 
 Item = TypeVar("Item")
 Shown_contra = TypeVar("Shown_contra", contravariant=True)

@@ -7,13 +7,13 @@ from typing import Any, Literal
 from api.wire import (
     Wire,
 )
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ActionKind, RunStatus
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.retry import FailedAttempt, retry_to_dict
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.task import Payload, Task
-from nightshift.domain.ports import Thread
-from nightshift.domain.services.management import TaskView
+from nightshift.domain.services.owned import TaskView
 from nightshift.domain.services.previews import SchedulePreview
 
 

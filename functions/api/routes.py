@@ -43,10 +43,10 @@ from nightshift.domain.commands import (
     ResumeTask,
     TriggerTask,
 )
+from nightshift.domain.exchanged import Event
 from nightshift.domain.model.run import Run
-from nightshift.domain.ports import Event
 from nightshift.domain.services import limits, previews
-from nightshift.domain.services.management import TaskView
+from nightshift.domain.services.owned import TaskView
 
 TASKS: Final = "/api/scheduled-tasks"
 TASK: Final = f"{TASKS}/<task_id>"
@@ -112,14 +112,14 @@ def pause_task(services: ApiServices, request: Request) -> Answer:
     user_id, task_id = request.user_id, request.task_id
     command = request.optional_body(PauseTaskRequest).to_command(user_id, task_id, request.expected)
     command = replace(command, cancel_active=request.query.flag(CANCEL))
-    return _task(services.management.pause_task(command, request.now), request)
+    return _task(services.pausing.pause_task(command, request.now), request)
 
 
 def resume_task(services: ApiServices, request: Request) -> Answer:
     """Put a paused or blocked task back (P3, P20)."""
     command = ResumeTask(request.user_id, request.task_id, request.expected)
     request.optional_body(EmptyRequest)
-    return _task(services.management.resume_task(command, request.now), request)
+    return _task(services.pausing.resume_task(command, request.now), request)
 
 
 def trigger_task(services: ApiServices, request: Request) -> Answer:

@@ -14,8 +14,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from completion.settings import CompletionSettings
 from completion.signals import outcome_of
 from nightshift.composition import CompletionServices, build_completion
-from nightshift.domain.model.run import task_id_of
-from nightshift.domain.ports import Event
+from nightshift.domain.exchanged import Event
+from nightshift.domain.model.run_ids import task_id_of
 from nightshift.observability import invocation
 from wall_clock import utc_now
 

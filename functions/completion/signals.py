@@ -13,7 +13,8 @@ from nightshift.domain.model.outcome import (
     outcome_of_execution,
     outcome_of_report,
 )
-from nightshift.domain.model.run import RunOutcome, task_id_of
+from nightshift.domain.model.run import RunOutcome
+from nightshift.domain.model.run_ids import task_id_of
 
 RECORD_STEP: Final = "nightshift.workflow"
 STATUS_CHANGE: Final = "Step Functions Execution Status Change"

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from nightshift.composition import TickServices
-from nightshift.domain.ports import Event
+from nightshift.domain.exchanged import Event
 from tick.settings import TickSettings
 from wall_clock import utc_now
 

@@ -78,7 +78,7 @@ def test_production_gets_the_limits_of_the_specification() -> None:
     api = build_api(ApiSettings.read(VARIABLES))
     tick = build_tick(TickSettings.read(VARIABLES))
     completion = build_completion(CompletionSettings.read(VARIABLES))
-    sources = [api.policies, api.management.policies, api.dispatch.policies]
+    sources = [api.policies, api.management.policies, api.pausing.policies, api.dispatch.policies]
     for source in [*sources, tick.clock.policies, completion.policies]:
         assert isinstance(source, DynamoPolicy)
         assert asdict(source.defaults) == SPECIFIED
@@ -88,9 +88,10 @@ def test_production_gets_the_limits_of_the_specification() -> None:
 def test_all_services_of_a_function_share_their_stores() -> None:
     """One table, one client, one observer."""
     api = build_api(ApiSettings.read(VARIABLES))
-    assert api.management.runs is api.dispatch.runs is api.lifecycle.runs
-    assert api.management.tasks is api.dispatch.tasks is api.lifecycle.tasks
-    assert api.dispatch.lifecycle is api.lifecycle
+    assert api.management.owned.runs is api.dispatch.runs is api.lifecycle.runs
+    assert api.management.owned.tasks is api.dispatch.tasks is api.lifecycle.tasks
+    assert api.dispatch.lifecycle is api.management.owned.lifecycle is api.lifecycle
+    assert api.pausing.owned is api.management.owned
     tick = build_tick(TickSettings.read(VARIABLES))
     assert tick.clock.runs is tick.clock.lifecycle.runs
     assert tick.clock.inspector is tick.clock.lifecycle.inspector

@@ -21,8 +21,8 @@ AWS = {"boto3", "botocore", "mypy_boto3_dynamodb", "mypy_boto3_stepfunctions", "
 EDGE = {"aws_lambda_powertools", "pydantic", "pydantic_core"}
 OFFERED = ("nightshift.composition", "nightshift.observability", DOMAIN)
 """What the layer offers to the functions."""
-LONG = {"ports.py": 520}
-"""The text of the contracts, and a line for each stored attribute."""
+LONG = {"ports.py": 400}
+"""The text of the contracts."""
 CLOCKS = {"datetime.now", "datetime.utcnow", "datetime.today", "date.today"}
 
 
@@ -75,7 +75,8 @@ def allowed(one: Import) -> bool:
     rooms = {
         MODEL: (MODEL, f"{DOMAIN}.errors"),
         SERVICES: (DOMAIN,),
-        DOMAIN: (MODEL, f"{DOMAIN}.errors"),
+        f"{DOMAIN}.exchanged": (MODEL,),
+        DOMAIN: (MODEL, f"{DOMAIN}.errors", f"{DOMAIN}.exchanged"),
         ADAPTERS: (DOMAIN, own),
         "nightshift.observability": (DOMAIN,),
         "nightshift.composition": ("nightshift",),

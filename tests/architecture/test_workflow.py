@@ -20,7 +20,8 @@ from nightshift.adapters.stepfunctions.launcher import execution_input
 from nightshift.domain.model.enums import FailureClass, Outcome, RunStatus, SlotState
 from nightshift.domain.model.outcome import outcome_of_execution
 from nightshift.domain.model.retry import MAX_ATTEMPTS, FailedAttempt, Retry
-from nightshift.domain.model.run import LaunchOrder, Run, RunOutcome
+from nightshift.domain.model.run import Run, RunOutcome
+from nightshift.domain.model.slot import LaunchOrder
 from nightshift.domain.services.definition import MAX_PAYLOAD_BYTES
 from nightshift_toolkit.worker.message import RunMessage
 

@@ -19,17 +19,13 @@ from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.dynamodb.threads import DynamoThreads
+from nightshift.domain.exchanged import Event, TaskRef
 from nightshift.domain.model.instants import format_instant
-from nightshift.domain.model.run import Run, Slot, task_id_of
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.policy_source import PolicySource
-from nightshift.domain.ports import (
-    Event,
-    RunStore,
-    SweepStore,
-    TaskRef,
-    TaskStore,
-    ThreadStore,
-)
+from nightshift.domain.ports import RunStore, SweepStore, TaskStore, ThreadStore
 from nightshift_toolkit.local_cloud.engine import Engine
 from nightshift_toolkit.memory import MemoryStore
 from nightshift_toolkit.schema import table_schema

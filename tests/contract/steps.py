@@ -6,11 +6,12 @@ from typing import Any
 import builders
 from builders import MINUTE, ref
 from contract.backends import Stores
+from nightshift.domain.exchanged import AdmissionAnswer, Completion, Ended, Verdict
 from nightshift.domain.model.enums import Outcome
-from nightshift.domain.model.run import RunOutcome, Slot
+from nightshift.domain.model.run import RunOutcome
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.status import status_after_completion
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import AdmissionAnswer, Completion, Ended, Verdict
 
 
 def created(stores: Stores, task: Task | None = None, *, max_tasks: int = 1000) -> Task:

@@ -10,9 +10,9 @@ import builders
 from builders import ALICE, BOB, HOUR, NOW, ref
 from contract.backends import Stores
 from contract.steps import admitted, completed, created, ended, read
+from nightshift.domain.exchanged import Admission, AdmissionAnswer, Thread
 from nightshift.domain.model.enums import RunStatus, TaskStatus, Trigger
-from nightshift.domain.model.run import Slot
-from nightshift.domain.ports import Admission, AdmissionAnswer, Thread
+from nightshift.domain.model.slot import Slot
 
 DUE = NOW + HOUR
 

@@ -9,7 +9,7 @@ from builders import HOUR, NOW, ref
 from contract.backends import Stores
 from contract.steps import admitted, created, ended, read
 from nightshift.domain.errors import TaskNotMutable
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 
 DUE = NOW + HOUR

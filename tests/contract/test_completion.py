@@ -10,9 +10,10 @@ import builders
 from builders import ALICE, HOUR, MINUTE, NOW
 from contract.backends import Stores
 from contract.steps import admitted, completion, created, ended, read
+from nightshift.domain.exchanged import Completion, Thread
 from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus
-from nightshift.domain.model.run import Run, Slot
-from nightshift.domain.ports import Completion, Thread
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
 
 DUE = NOW + HOUR
 

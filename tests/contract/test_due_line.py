@@ -8,9 +8,9 @@ import builders
 from builders import ALICE, BOB, HOUR, MINUTE, NOW, SECOND, ref
 from contract.backends import Stores
 from contract.steps import admitted, created, read
+from nightshift.domain.exchanged import CorruptTask, DueHint, TaskRef
 from nightshift.domain.model.enums import TaskStatus, Trigger
 from nightshift.domain.model.task import Plan, Task
-from nightshift.domain.ports import CorruptTask, DueHint, TaskRef
 
 DUE = NOW + HOUR
 MILLISECOND = SECOND / 1000

@@ -14,15 +14,10 @@ from builders import NOW
 from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
 from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
 from nightshift.domain.errors import LaunchImpossible
+from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
 from nightshift.domain.model.enums import Outcome
-from nightshift.domain.model.run import LaunchOrder
-from nightshift.domain.ports import (
-    Execution,
-    Inspector,
-    LaunchAnswer,
-    Launcher,
-    LaunchResult,
-)
+from nightshift.domain.model.slot import LaunchOrder
+from nightshift.domain.ports import Inspector, Launcher
 from nightshift_toolkit.local_cloud.engine import Engine
 from nightshift_toolkit.memory import ScriptedExecutions, ScriptedInspector, ScriptedLauncher
 

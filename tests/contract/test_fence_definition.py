@@ -19,7 +19,8 @@ from nightshift.adapters.stepfunctions.launcher import execution_input
 from nightshift.domain.model.enums import FailureClass
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.retry import Retry
-from nightshift.domain.model.run import LaunchOrder, Run, Slot
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import LaunchOrder, Slot
 from nightshift.domain.model.task import Task
 from nightshift_toolkit.local_cloud.engine import Engine
 

@@ -11,10 +11,10 @@ from builders import ALICE, BOB, NOW, SECOND, ref
 from contract.backends import Stores
 from contract.steps import created, read
 from nightshift.domain.errors import PersistenceUncertain, QuotaExceeded, ThreadNotFound
+from nightshift.domain.exchanged import Admission, AdmissionAnswer
 from nightshift.domain.model.enums import Trigger
 from nightshift.domain.model.idempotency import KEY_LIFETIME, UsedKey
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Admission, AdmissionAnswer
 
 
 def used(made: str, **parts: object) -> UsedKey:

@@ -7,7 +7,7 @@ import pytest
 
 from builders import NOW
 from nightshift.adapters.ids import RandomIds
-from nightshift.domain.model.run import manual_run_id
+from nightshift.domain.model.run_ids import manual_run_id
 from nightshift.domain.ports import Ids
 from nightshift_toolkit.memory import CountingIds
 

@@ -9,8 +9,8 @@ from builders import ALICE, HOUR, MINUTE, NOW, ref
 from contract.backends import Stores
 from contract.steps import admitted, completion, created, read
 from nightshift.domain.errors import PersistenceUncertain, StorageUnavailable
+from nightshift.domain.exchanged import AdmissionAnswer, Thread
 from nightshift.domain.model.enums import RunStatus
-from nightshift.domain.ports import AdmissionAnswer, Thread
 
 DUE = NOW + HOUR
 TASK = builders.task()

@@ -11,9 +11,9 @@ from contract.steps import admitted, completed, created, ended, read
 from nightshift.adapters.dynamodb.runs import DynamoRuns
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.stepfunctions.launcher import execution_input
+from nightshift.domain.exchanged import AdmissionAnswer
 from nightshift.domain.model.enums import TaskStatus, Trigger
-from nightshift.domain.model.run import LaunchOrder
-from nightshift.domain.ports import AdmissionAnswer
+from nightshift.domain.model.slot import LaunchOrder
 from nightshift_toolkit.local_cloud.engine import Engine
 
 

@@ -11,9 +11,9 @@ from nightshift.domain.errors import (
     QuotaExceeded,
     ThreadNotFound,
 )
+from nightshift.domain.exchanged import TaskRef, Thread
 from nightshift.domain.model.enums import ActionKind
 from nightshift.domain.model.task import Payload, Task
-from nightshift.domain.ports import TaskRef, Thread
 
 
 def rich_task() -> Task:

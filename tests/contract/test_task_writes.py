@@ -10,9 +10,9 @@ from nightshift.domain.errors import (
     TaskNotMutable,
     ThreadNotFound,
 )
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ContextMode, Outcome, TaskStatus, Trigger
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Thread
 
 POLICY = builders.policy()
 

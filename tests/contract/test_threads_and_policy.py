@@ -5,9 +5,9 @@ from dataclasses import fields, replace
 import builders
 from builders import ALICE, BOB, HOUR, NOW
 from contract.backends import Stores
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.ports import Thread
 
 
 def test_a_registered_thread_exists(stores: Stores) -> None:

@@ -6,9 +6,10 @@ import builders
 from builders import ALICE, HOUR, MINUTE, NOW, ref
 from contract.backends import Stores
 from contract.steps import admitted, completion, created, ended, read
+from nightshift.domain.exchanged import Thread, Undone
 from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus, Trigger
-from nightshift.domain.model.run import Run, Slot
-from nightshift.domain.ports import Thread, Undone
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
 
 DUE = NOW + HOUR
 

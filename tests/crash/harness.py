@@ -80,7 +80,7 @@ class Process(RealWorld):
 
     def pause(self, task: Task) -> None:
         """Pause a task as its owner does."""
-        self.management.pause_task(PauseTask(task.user_id, task.id), self.now)
+        self.pausing.pause_task(PauseTask(task.user_id, task.id), self.now)
 
     def delete(self, task: Task) -> None:
         """Delete a task as its owner does."""

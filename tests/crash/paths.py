@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import builders
 from crash.harness import Stage
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import OverlapPolicy
 from nightshift.domain.model.spec import Schedule
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Thread
 
 HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)

@@ -10,7 +10,7 @@ from crash.machine import FAILURE, SUCCESS
 from crash.paths import HOUR, MINUTE, THREAD, Act, path, threaded, working_task
 from nightshift.domain.model.enums import FailureClass
 from nightshift.domain.model.retry import Retry
-from nightshift.domain.model.run import occurrence_run_id
+from nightshift.domain.model.run_ids import occurrence_run_id
 
 
 @path

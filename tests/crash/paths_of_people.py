@@ -15,10 +15,10 @@ from nightshift.domain.commands import (
     ScheduleEdit,
     TriggerTask,
 )
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ActionKind, ContextMode, Trigger
 from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Thread
 from nightshift.domain.services.limits import change_policy
 from nightshift_toolkit.audit import Snapshot
 
@@ -175,7 +175,7 @@ def a_finished_task_is_armed_again(stage: Stage) -> Act:
 def a_task_is_paused(stage: Stage) -> Act:
     task = stage.add_unwatched(builders.task())
     command = PauseTask(task.user_id, task.id, "holiday")
-    return lambda: stage.victim.management.pause_task(command, stage.now)
+    return lambda: stage.victim.pausing.pause_task(command, stage.now)
 
 
 @path
@@ -184,7 +184,7 @@ def a_task_is_paused_while_it_is_launched(stage: Stage) -> Act:
     stage.watched.clear()
     stage.others.look()
     command = PauseTask(task.user_id, task.id, "holiday")
-    return lambda: stage.victim.management.pause_task(command, stage.now)
+    return lambda: stage.victim.pausing.pause_task(command, stage.now)
 
 
 @path
@@ -193,7 +193,7 @@ def a_task_is_resumed(stage: Stage) -> Act:
     stage.others.pause(task)
     stage.pass_time(HOUR + MINUTE)
     command = ResumeTask(task.user_id, task.id)
-    return lambda: stage.victim.management.resume_task(command, stage.now)
+    return lambda: stage.victim.pausing.resume_task(command, stage.now)
 
 
 @path
@@ -229,7 +229,7 @@ def a_task_is_paused_and_its_run_cancelled(stage: Stage) -> Act:
     task = working_task(stage)
     stage.watched.clear()
     command = PauseTask(task.user_id, task.id, cancel_active=True)
-    return lambda: stage.victim.management.pause_task(command, stage.now)
+    return lambda: stage.victim.pausing.pause_task(command, stage.now)
 
 
 @path

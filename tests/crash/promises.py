@@ -5,7 +5,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from nightshift.domain.model.enums import RunStatus
-from nightshift.domain.model.run import Run, task_id_of
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.task import Task
 from nightshift_toolkit.audit import Snapshot
 from nightshift_toolkit.audit.snapshot import RUNNING

@@ -13,10 +13,11 @@ from crash.harness import Process, Stage
 from crash.machine import SUCCESS
 from crash.paths import THREAD, due_task, threaded, working_task
 from nightshift.adapters.stepfunctions.launcher import execution_input
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.enums import ActionKind, Outcome
-from nightshift.domain.model.run import LaunchOrder, RunOutcome
+from nightshift.domain.model.run import RunOutcome
+from nightshift.domain.model.slot import LaunchOrder
 from nightshift.domain.model.task import Payload, Task
-from nightshift.domain.ports import TaskRef
 from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.dispatch import Due
 

@@ -9,11 +9,13 @@ from nightshift.adapters.dynamodb.runs import DynamoRuns
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.stepfunctions.launcher import execution_input
+from nightshift.domain.exchanged import Admission, AdmissionAnswer, Event, TaskRef
 from nightshift.domain.model import seats
 from nightshift.domain.model.enums import Trigger
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import LaunchOrder, Run, Slot, occurrence_run_id, slot_for
-from nightshift.domain.ports import Admission, AdmissionAnswer, Event, TaskRef
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import occurrence_run_id
+from nightshift.domain.model.slot import LaunchOrder, Slot, slot_for
 
 LEASE = Policy(launch_lease_seconds=5)
 

@@ -14,9 +14,11 @@ from functools import partial
 from explorer.ports import CALLS, about_run
 from explorer.stage import Call, Death, Fate, Stage
 from nightshift.domain.errors import ExecutionsUnavailable, LaunchImpossible, NightshiftError
+from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
 from nightshift.domain.model.outcome import outcome_of_execution, outcome_of_report
-from nightshift.domain.model.run import LaunchOrder, RunOutcome, task_id_of
-from nightshift.domain.ports import Execution, LaunchAnswer, LaunchResult
+from nightshift.domain.model.run import RunOutcome
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import LaunchOrder
 
 PassFence = Callable[[str, str, datetime], bool]
 """The workflow's first state, for a run and a nonce; whether it passed."""

@@ -21,15 +21,17 @@ from nightshift.domain.commands import (
     ResumeTask,
     TriggerTask,
 )
+from nightshift.domain.exchanged import Event, Thread
 from nightshift.domain.model.enums import ActionKind
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Event, Thread
 from nightshift.domain.services import clock
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.limits import change_policy
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.owned import OwnedTasks
+from nightshift.domain.services.pausing import Pausing
 
 if TYPE_CHECKING:
     from nightshift_toolkit.audit import Snapshot
@@ -146,25 +148,25 @@ class Play:
         changes = fields or {"action": Action(ActionKind.AGENT, "Another prompt.")}
         command = EditTask(user_id=task.user_id, task_id=task.id, **changes)
         self._owns(name, task)
-        self._manages(name, lambda management: management.edit_task(command, self.now))
+        self._manages(name, lambda services: services.management.edit_task(command, self.now))
 
     def pause(self, name: str, task: Task, *, cancel_active: bool = False) -> None:
         """Cast the owner's pause of a task."""
         command = PauseTask(task.user_id, task.id, cancel_active=cancel_active)
         self._owns(name, task)
-        self._manages(name, lambda management: management.pause_task(command, self.now))
+        self._manages(name, lambda services: services.pausing.pause_task(command, self.now))
 
     def resume(self, name: str, task: Task) -> None:
         """Cast the owner's resumption of a task."""
         command = ResumeTask(task.user_id, task.id)
         self._owns(name, task)
-        self._manages(name, lambda management: management.resume_task(command, self.now))
+        self._manages(name, lambda services: services.pausing.resume_task(command, self.now))
 
     def delete(self, name: str, task: Task, *, cancel_active: bool = False) -> None:
         """Cast the owner's deletion of a task."""
         command = DeleteTask(task.user_id, task.id, cancel_active=cancel_active)
         self._owns(name, task)
-        self._manages(name, lambda management: management.delete_task(command, self.now))
+        self._manages(name, lambda services: services.management.delete_task(command, self.now))
 
     def cancel(self, name: str, task: Task, run_id: str) -> None:
         """Cast the owner's cancellation of a run."""
@@ -180,9 +182,9 @@ class Play:
         policies = self.ports.policies
         self.stage.cast(name, lambda: change_policy(policies, command, self.now))
 
-    def _manages(self, name: str, action: Callable[[Management], Any]) -> None:
+    def _manages(self, name: str, action: Callable[["Services"], Any]) -> None:
         services = self.services()
-        self.stage.cast(name, lambda: action(services.management))
+        self.stage.cast(name, lambda: action(services))
 
     def _owns(self, name: str, task: Task) -> None:
         self.accepted.owners[name] = task.id
@@ -279,10 +281,6 @@ class Services:
             dispatch=self.dispatch,
             observe=observe,
         )
-        self.management = Management(
-            tasks=ports.tasks,
-            runs=ports.runs,
-            policies=ports.policies,
-            ids=ids,
-            lifecycle=self.lifecycle,
-        )
+        owned = OwnedTasks(tasks=ports.tasks, runs=ports.runs, lifecycle=self.lifecycle)
+        self.management = Management(owned=owned, policies=ports.policies, ids=ids)
+        self.pausing = Pausing(owned=owned, policies=ports.policies)

@@ -5,19 +5,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from explorer.rows import Rows
 from explorer.stage import Call, Stage, about
-from nightshift.domain.model.run import Run, Slot, task_id_of
+from nightshift.domain.exchanged import Admission, Completion, TaskRef
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import (
-    Admission,
-    Completion,
-    RunStore,
-    TaskRef,
-    TaskStore,
-    ThreadStore,
-)
 
 if TYPE_CHECKING:
     from nightshift.domain.policy_source import PolicySource
+    from nightshift.domain.ports import RunStore, TaskStore, ThreadStore
 
 
 def _call(operation: str, *, reads: str = "", writes: str = "") -> Call:

@@ -12,7 +12,8 @@ from explorer.cloud import Cloud
 from explorer.stage import Stage
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.enums import Outcome, RunStatus, Trigger
-from nightshift.domain.model.run import Run, occurrence_run_id, task_id_of
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import occurrence_run_id, task_id_of
 from nightshift.domain.model.task import Task
 from nightshift_toolkit.audit import Snapshot, check
 

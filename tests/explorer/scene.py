@@ -8,7 +8,7 @@ import builders
 from explorer.play import DUE, SEPARATOR, Play, single_file
 from explorer.stage import Fate
 from nightshift.domain.model.enums import OverlapPolicy
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 
 Build = Callable[[], Play]

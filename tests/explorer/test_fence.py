@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import builders
 from nightshift.domain.model.enums import RunStatus
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift_toolkit.memory import MemoryStore
 
 DUE = builders.NOW + builders.HOUR

@@ -165,7 +165,7 @@ def test_a_pause_costs_one_transaction_with_its_entry_in_the_log(real: RealWorld
     """SPEC section 4: task, and who changed it; and the task and its payload are read."""
     task = real.created(builders.create())
     with real.billed() as bill:
-        real.management.pause_task(PauseTask(task.user_id, task.id), real.now)
+        real.pausing.pause_task(PauseTask(task.user_id, task.id), real.now)
     assert dict(bill.calls) == {"GetItem": 2, "TransactWriteItems": 1}
 
 

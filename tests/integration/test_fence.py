@@ -16,9 +16,10 @@ import stack
 from nightshift.adapters.stepfunctions.launcher import execution_input
 from nightshift.domain.model.enums import Outcome, RunStatus, SlotState
 from nightshift.domain.model.instants import format_instant
-from nightshift.domain.model.run import LaunchOrder, Run, Slot
+from nightshift.domain.model.slot import LaunchOrder, Slot
 
 if TYPE_CHECKING:
+    from nightshift.domain.model.run import Run
     from real import RealWorld
 
 ENTERED = execution.CONTEXT["State"]["EnteredTime"]

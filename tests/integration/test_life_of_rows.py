@@ -21,8 +21,8 @@ def test_a_change_log_goes_a_while_after_its_task_and_not_before(real: RealWorld
     for title in ("Second", "Third"):
         command = EditTask(user_id=task.user_id, task_id=task.id, title=title)
         real.management.edit_task(command, real.now)
-    real.management.pause_task(PauseTask(task.user_id, task.id), real.now)
-    real.management.resume_task(ResumeTask(task.user_id, task.id), real.now)
+    real.pausing.pause_task(PauseTask(task.user_id, task.id), real.now)
+    real.pausing.resume_task(ResumeTask(task.user_id, task.id), real.now)
     assert expiries(real, "CHANGE#") == [None] * 5
     real.pass_time(timedelta(hours=1))
     real.management.delete_task(DeleteTask(task.user_id, task.id), real.now)

@@ -89,8 +89,8 @@ def everything_the_api_does(real: RealWorld) -> None:
     reuse = {"context_mode": ContextMode.REUSE_THREAD, "thread_id": "chat"}
     task = real.created(builders.create(**reuse))
     manage.edit_task(EditTask(user_id=ALICE, task_id=task.id, title="Another title"), real.now)
-    manage.pause_task(PauseTask(user_id=ALICE, task_id=task.id), real.now)
-    manage.resume_task(ResumeTask(user_id=ALICE, task_id=task.id), real.now)
+    real.pausing.pause_task(PauseTask(user_id=ALICE, task_id=task.id), real.now)
+    real.pausing.resume_task(ResumeTask(user_id=ALICE, task_id=task.id), real.now)
     run = real.trigger(task)
     real.pass_time(timedelta(hours=1))
     with pytest.raises(ActiveRun):

@@ -288,19 +288,19 @@ BREAKS: Final = (
         "a manual run has the name of an occurrence",
         'return f"{task_id}-{_stamp(now)}-m{suffix}"',
         'return f"{task_id}-{_stamp(now)}"',
-        path=f"{_MODEL}/run.py",
+        path=f"{_MODEL}/run_ids.py",
     ),
     _rule(
         "a fresh thread is another one each time",
         'return "thr_" + hashlib.blake2b(run_id.encode(), digest_size=16).hexdigest()',
         'return "thr_" + hashlib.blake2b(str(id(object())).encode()).hexdigest() +'
         " str(__import__('time').perf_counter_ns())",
-        path=f"{_MODEL}/run.py",
+        path=f"{_MODEL}/run_ids.py",
     ),
     _rule(
         "a manual run does not consume its `once` task",
         "consumes_once=not task.recurring,\n        overwritten",
         "consumes_once=not task.recurring and trigger is Trigger.SCHEDULE,\n        overwritten",
-        path=f"{_MODEL}/run.py",
+        path=f"{_MODEL}/slot.py",
     ),
 )

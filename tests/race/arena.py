@@ -14,8 +14,8 @@ from crash.harness import LIMIT, Process, Stage
 from crash.machine import SUCCESS
 from crash.promises import about_occurrences, about_work, is_waiting
 from nightshift.domain.errors import NightshiftError
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import TaskRef
 from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.dispatch import Due
 from nightshift_toolkit.audit import check

@@ -165,8 +165,8 @@ def _changes(task: Task) -> list[Deed]:
 
     return [
         *(editing(command) for command in edits),
-        lambda process: process.management.pause_task(PauseTask(user_id, task_id), process.now),
-        lambda process: process.management.resume_task(ResumeTask(user_id, task_id), process.now),
+        lambda process: process.pausing.pause_task(PauseTask(user_id, task_id), process.now),
+        lambda process: process.pausing.resume_task(ResumeTask(user_id, task_id), process.now),
         lambda process: process.management.delete_task(DeleteTask(user_id, task_id), process.now),
     ]
 

@@ -11,10 +11,11 @@ from typing import Any
 from explorer.ports import CALLS, about_run
 from explorer.stage import Fate
 from nightshift.domain.errors import ExecutionsUnavailable, LaunchImpossible
+from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
 from nightshift.domain.model.instants import EPOCH
 from nightshift.domain.model.outcome import outcome_of_execution
-from nightshift.domain.model.run import LaunchOrder, task_id_of
-from nightshift.domain.ports import Execution, LaunchAnswer, LaunchResult
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import LaunchOrder
 from simulation.weather import Kind, Weather
 
 SECOND = timedelta(seconds=1)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import builders
-from nightshift.domain.model.run import Run, Slot
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 from nightshift_toolkit.audit import check
 from simulation.executions import Executions, Made

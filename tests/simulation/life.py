@@ -16,11 +16,13 @@ from explorer.stage import Death
 from nightshift.composition import CompletionServices
 from nightshift.domain.commands import RegisterThread
 from nightshift.domain.errors import NightshiftError
-from nightshift.domain.ports import Event
+from nightshift.domain.exchanged import Event
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.owned import OwnedTasks
+from nightshift.domain.services.pausing import Pausing
 from nightshift.domain.services.threads import Threads
 from simulation.executions import Executions
 from simulation.judge import Judge
@@ -105,13 +107,9 @@ class Life:
             dispatch=self.dispatch,
             observe=told,
         )
-        self.management = Management(
-            tasks=ports.tasks,
-            runs=ports.runs,
-            policies=ports.policies,
-            ids=ids,
-            lifecycle=self.lifecycle,
-        )
+        owned = OwnedTasks(tasks=ports.tasks, runs=ports.runs, lifecycle=self.lifecycle)
+        self.management = Management(owned=owned, policies=ports.policies, ids=ids)
+        self.pausing = Pausing(owned=owned, policies=ports.policies)
         self.threads = Threads(threads=ports.threads)
         self._completion = CompletionServices(
             lifecycle=self.lifecycle, runs=ports.runs, policies=ports.policies, observe=told

@@ -146,7 +146,7 @@ class Owners:
             task,
             clock,
             lambda expected: expected.pause(clock),
-            lambda: life.management.pause_task(command, clock),
+            lambda: life.pausing.pause_task(command, clock),
         )
 
     def _resume(self, task: Expected) -> None:
@@ -158,7 +158,7 @@ class Owners:
             task,
             clock,
             lambda expected: expected.resume(clock),
-            lambda: life.management.resume_task(command, clock),
+            lambda: life.pausing.resume_task(command, clock),
         )
 
     def _delete(self, task: Expected) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from explorer.rows import MemoryRows
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Run, Slot
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import TaskRef
 
 
 class SeenRows(MemoryRows):

@@ -21,14 +21,14 @@ from nightshift.adapters.ids import RandomIds
 from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
 from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
 from nightshift.domain.errors import LaunchImpossible
+from nightshift.domain.exchanged import Observe
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import LaunchOrder
+from nightshift.domain.model.slot import LaunchOrder
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     Ids,
     Inspector,
     Launcher,
-    Observe,
     RunStore,
     SweepStore,
     TaskStore,
@@ -38,6 +38,8 @@ from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
+from nightshift.domain.services.owned import OwnedTasks
+from nightshift.domain.services.pausing import Pausing
 from nightshift.domain.services.replanning import Replanning
 from nightshift.domain.services.threads import Threads
 
@@ -105,6 +107,7 @@ class ApiServices:
     """What the routes call."""
 
     management: Management
+    pausing: Pausing
     threads: Threads
     dispatch: Dispatch
     lifecycle: Lifecycle
@@ -135,16 +138,16 @@ class CompletionServices:
 def build_api(settings: MachineSettings, **overrides: Unpack[Overrides]) -> ApiServices:
     """The services of the api function."""
     parts = _MachineParts(settings, overrides)
+    owned = OwnedTasks(tasks=parts.tasks, runs=parts.runs, lifecycle=parts.lifecycle)
     return ApiServices(
         management=Management(
-            tasks=parts.tasks,
-            runs=parts.runs,
+            owned=owned,
             policies=parts.policies,
             ids=parts.ids,
-            lifecycle=parts.lifecycle,
             due_shards=settings.due_shards,
             slot_shards=settings.slot_shards,
         ),
+        pausing=Pausing(owned=owned, policies=parts.policies),
         threads=Threads(threads=parts.threads),
         dispatch=parts.dispatch,
         lifecycle=parts.lifecycle,

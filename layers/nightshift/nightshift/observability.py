@@ -13,8 +13,8 @@ from enum import StrEnum
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from nightshift.domain.exchanged import Event
 from nightshift.domain.model.enums import Outcome
-from nightshift.domain.ports import Event
 
 NAMESPACE = "Nightshift"
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import builders
 from builders import ALICE, DAY, HOUR, MINUTE, NOW, SECOND, statuses
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Thread
 from nightshift.domain.services.clock import BATCH
 from worlds import World
 

@@ -5,10 +5,10 @@ import pytest
 import builders
 from builders import ALICE, DAY, HOUR, MINUTE, NOW, statuses
 from nightshift.domain.errors import CorruptRecord, InvalidRequest, LaunchImpossible
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ActionKind, DispatchExit, Outcome, RunStatus, TaskStatus
-from nightshift.domain.model.run import occurrence_run_id
+from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Thread
 from nightshift.domain.services.lifecycle import DispatchResult
 from worlds import World
 

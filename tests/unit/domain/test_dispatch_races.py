@@ -5,9 +5,9 @@ import pytest
 import builders
 from builders import ALICE, HOUR, MINUTE, NOW, statuses
 from nightshift.domain.errors import PersistenceUncertain
+from nightshift.domain.exchanged import AdmissionAnswer, Thread
 from nightshift.domain.model.enums import DispatchExit, Outcome, TaskStatus
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import AdmissionAnswer, Thread
 from worlds import World
 
 DUE = NOW + HOUR

@@ -40,12 +40,12 @@ def edit(world: World, task: Task, **changes: Any) -> Task:
 
 def pause(world: World, task: Task, reason: str | None = None) -> Task:
     """Pause a task as its owner does."""
-    return world.management.pause_task(PauseTask(ALICE, task.id, reason), world.now).task
+    return world.pausing.pause_task(PauseTask(ALICE, task.id, reason), world.now).task
 
 
 def resume(world: World, task: Task) -> Task:
     """Resume a task as its owner does."""
-    return world.management.resume_task(ResumeTask(ALICE, task.id), world.now).task
+    return world.pausing.resume_task(ResumeTask(ALICE, task.id), world.now).task
 
 
 def once(instant: str) -> ScheduleEdit:

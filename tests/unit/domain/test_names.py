@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import builders
 from builders import NOW, SECOND
-from nightshift.domain.model.run import (
+from nightshift.domain.model.run_ids import (
     fresh_thread_id,
     manual_run_id,
     occurrence_run_id,

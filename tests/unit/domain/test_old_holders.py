@@ -5,9 +5,9 @@ from datetime import timedelta
 import builders
 from builders import ALICE, DAY, HOUR, MINUTE, NOW
 from nightshift.domain.errors import ExecutionsUnavailable
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import DispatchExit, Outcome
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Thread
 from worlds import World
 
 DUE = NOW + HOUR

@@ -36,12 +36,12 @@ def edit(world: World, task: Task, **changes: Any) -> Task:
 
 def pause(world: World, task: Task, reason: str | None = None) -> Task:
     """Pause a task as its owner does."""
-    return world.management.pause_task(PauseTask(ALICE, task.id, reason), world.now).task
+    return world.pausing.pause_task(PauseTask(ALICE, task.id, reason), world.now).task
 
 
 def resume(world: World, task: Task) -> Task:
     """Resume a task as its owner does."""
-    return world.management.resume_task(ResumeTask(ALICE, task.id), world.now).task
+    return world.pausing.resume_task(ResumeTask(ALICE, task.id), world.now).task
 
 
 def delete(world: World, task: Task) -> None:
@@ -215,9 +215,9 @@ def test_nobody_changes_another_users_task(world: World) -> None:
         with pytest.raises(TaskNotFound):
             manage.edit_task(EditTask(user_id=BOB, task_id=task_id, title="Mine"), NOW)
         with pytest.raises(TaskNotFound):
-            manage.pause_task(PauseTask(BOB, task_id), NOW)
+            world.pausing.pause_task(PauseTask(BOB, task_id), NOW)
         with pytest.raises(TaskNotFound):
-            manage.resume_task(ResumeTask(BOB, task_id), NOW)
+            world.pausing.resume_task(ResumeTask(BOB, task_id), NOW)
         with pytest.raises(TaskNotFound):
             manage.delete_task(DeleteTask(BOB, task_id), world.now)
     assert world.read(task) == task

@@ -8,7 +8,7 @@ import builders
 from builders import HOUR, MINUTE, NOW, SECOND, statuses
 from nightshift.domain.errors import LaunchImpossible
 from nightshift.domain.model.enums import Outcome, RunStatus, SlotState, TaskStatus, Trigger
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 from worlds import World
 

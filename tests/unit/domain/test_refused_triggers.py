@@ -18,6 +18,7 @@ from nightshift.domain.errors import (
     TaskNotFound,
     ThreadBusy,
 )
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import (
     ActionKind,
     Outcome,
@@ -26,7 +27,6 @@ from nightshift.domain.model.enums import (
     Trigger,
 )
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Thread
 from worlds import World
 
 DUE = NOW + HOUR

@@ -14,14 +14,8 @@ from nightshift.domain.model.enums import (
     TaskStatus,
     Trigger,
 )
-from nightshift.domain.model.run import (
-    MAX_ERROR_BYTES,
-    Run,
-    RunOutcome,
-    bounded,
-    fresh_thread_id,
-    occurrence_run_id,
-)
+from nightshift.domain.model.run import MAX_ERROR_BYTES, Run, RunOutcome, bounded
+from nightshift.domain.model.run_ids import fresh_thread_id, occurrence_run_id
 from nightshift.domain.model.spec import Folded
 
 DUE = NOW + HOUR

@@ -7,7 +7,8 @@ from builders import ALICE, BOB, DAY, HOUR, MINUTE, NOW, statuses
 from nightshift.domain.commands import CancelRun
 from nightshift.domain.errors import ExecutionsUnavailable, RunNotFound, TaskNotFound
 from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus
-from nightshift.domain.model.run import Run, Slot
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 from worlds import World
 

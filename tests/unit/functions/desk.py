@@ -12,9 +12,9 @@ from api.settings import ApiSettings
 from completion.handler import record
 from completion.settings import CompletionSettings
 from nightshift.composition import Overrides, build_api, build_completion, build_tick
+from nightshift.domain.exchanged import Event, TaskRef
 from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.run import Run
-from nightshift.domain.ports import Event, TaskRef
 from nightshift_toolkit.memory import (
     CountingIds,
     MemoryStore,

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.change import definition_facts
-from nightshift.domain.ports import TaskRef
 from unit.functions.desk import ALICE, BOB, DAILY, TASKS, Desk
 
 

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.enums import Outcome
-from nightshift.domain.ports import TaskRef
 from unit.functions.desk import ALICE, BOB, TASKS, Desk, Reply, ids
 
 

@@ -151,6 +151,19 @@ def test_a_second_pause_cancels_though_it_changes_nothing_else(desk: Desk) -> No
     assert desk.executions.stops == [run.id]
 
 
+def test_an_edit_cancels_no_run_that_is_being_launched_whether_it_changes_anything_or_not(
+    desk: Desk,
+) -> None:
+    """K7: until the fence is passed the task is not to be edited."""
+    task = desk.create()
+    desk.do("trigger", task["id"])
+    for title in (task["title"], "Another title"):
+        path = f"{TASKS}/{task['id']}"
+        refused = desk.call("PATCH", path, {"title": title}, query="cancel_active=true")
+        assert (refused.status, refused.json["code"]) == (409, "task_not_mutable")
+    assert desk.executions.stops == []
+
+
 @pytest.mark.parametrize("word", ["1", "True", "yes", ""])
 def test_whether_to_cancel_is_true_or_false(desk: Desk, word: str) -> None:
     """SPEC 7: no coercion."""

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.enums import Outcome
 from nightshift.domain.model.instants import format_instant
-from nightshift.domain.ports import TaskRef
 from unit.functions.desk import ALICE, TASKS, Desk, Reply
 
 VERBS: dict[str, Callable[[Desk, str], Reply]] = {

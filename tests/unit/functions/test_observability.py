@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nightshift import observability
+from nightshift.domain.exchanged import Event
 from nightshift.domain.model.enums import DispatchExit
-from nightshift.domain.ports import Event
 from nightshift.observability import Action, Metric, invocation, logger, measurements, observe
 
 SOURCES = [Path(__file__).parents[3] / part for part in ("functions", "layers/nightshift")]

@@ -18,7 +18,7 @@ from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
 from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
 from nightshift.domain.errors import NightshiftError
-from nightshift.domain.ports import Event
+from nightshift.domain.exchanged import Event
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift_toolkit.audit.doctor import PATIENCE, Patient, Report, run_doctor
 from nightshift_toolkit.audit.invariants import INVARIANTS

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift_toolkit.audit.finding import Broken, always, at_rest
 from nightshift_toolkit.audit.snapshot import Holder, Snapshot
 

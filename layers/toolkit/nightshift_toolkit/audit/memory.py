@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from nightshift.adapters.dynamodb import keys
-from nightshift.domain.model.run import task_id_of
+from nightshift.domain.model.run_ids import task_id_of
 from nightshift_toolkit.audit.snapshot import DueEntry, Holder, Snapshot
 from nightshift_toolkit.memory.store import MemoryStore
 

@@ -4,7 +4,8 @@ from datetime import datetime
 
 from nightshift.domain.model.enums import RunStatus, Trigger
 from nightshift.domain.model.instants import EPOCH
-from nightshift.domain.model.run import Run, occurrence_run_id
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift_toolkit.audit.finding import Broken, always, at_rest, swept
 from nightshift_toolkit.audit.snapshot import RUNNING, Snapshot
 

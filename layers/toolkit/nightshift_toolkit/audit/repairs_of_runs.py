@@ -12,7 +12,9 @@ from nightshift.adapters.dynamodb.items import RunItem
 from nightshift.adapters.dynamodb.operations import Check, Delete, Operation, Put, Update
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.model.enums import Outcome, RunStatus
-from nightshift.domain.model.run import Run, RunOutcome, Slot, task_id_of
+from nightshift.domain.model.run import Run, RunOutcome
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.ports import Inspector
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift_toolkit.audit.snapshot import Holder, Snapshot

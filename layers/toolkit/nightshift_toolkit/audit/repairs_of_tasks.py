@@ -10,10 +10,10 @@ from nightshift.adapters.dynamodb import change_rows, conditions, keys, task_row
 from nightshift.adapters.dynamodb.items import QuotaItem, SlotItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Check, Delete, Operation, Put, Update
 from nightshift.adapters.dynamodb.table import Table
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus
 from nightshift.domain.model.status import status_after_completion
 from nightshift.domain.model.task import Plan, Task
-from nightshift.domain.ports import TaskRef
 from nightshift_toolkit.audit.snapshot import Snapshot
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from nightshift.domain.model.run import Run, Slot
+from nightshift.domain.exchanged import TaskRef
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import TaskRef
 
 RUNNING = "RUNNING"
 

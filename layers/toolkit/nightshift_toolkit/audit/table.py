@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from nightshift.adapters.dynamodb import keys, reading, run_rows, task_rows
 from nightshift.adapters.dynamodb.operations import Raw, key_of
 from nightshift.adapters.dynamodb.table import Table
-from nightshift.domain.ports import TaskRef
+from nightshift.domain.exchanged import TaskRef
 from nightshift_toolkit.audit.snapshot import DueEntry, Holder, Snapshot
 
 Value = TypeVar("Value")

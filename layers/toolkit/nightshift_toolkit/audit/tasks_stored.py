@@ -1,9 +1,9 @@
 """Invariants of tasks and what goes with them: times, index keys, payloads, counts."""
 
 from nightshift.adapters.dynamodb import keys
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.enums import SlotState, TaskStatus
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import TaskRef
 from nightshift_toolkit.audit.finding import Broken, always, at_rest, swept
 from nightshift_toolkit.audit.snapshot import DueEntry, Snapshot
 

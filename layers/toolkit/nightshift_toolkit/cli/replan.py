@@ -11,9 +11,9 @@ from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.domain.errors import NightshiftError
+from nightshift.domain.exchanged import Event
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.zones import tzdata_version
-from nightshift.domain.ports import Event
 from nightshift.domain.services.replanning import Move, Replanning
 from nightshift_toolkit.cli.failures import ExitCode, Failure
 from nightshift_toolkit.cli.show import show_json

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from nightshift.domain.errors import LaunchImpossible
+from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
 from nightshift.domain.model.enums import Outcome
-from nightshift.domain.model.run import LaunchOrder, RunOutcome
-from nightshift.domain.ports import Execution, LaunchAnswer, LaunchResult
+from nightshift.domain.model.run import RunOutcome
+from nightshift.domain.model.slot import LaunchOrder
 
 
 @dataclass

@@ -5,10 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nightshift.domain.errors import CorruptRecord, InvalidCursor
-from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
-from nightshift.domain.model.run import Keys, Run, Slot, task_id_of
-from nightshift.domain.model.task import Plan, Task
-from nightshift.domain.ports import (
+from nightshift.domain.exchanged import (
     Admission,
     AdmissionAnswer,
     AdmissionResult,
@@ -22,6 +19,11 @@ from nightshift.domain.ports import (
     Undone,
     Verdict,
 )
+from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import Keys, Slot
+from nightshift.domain.model.task import Plan, Task
 from nightshift_toolkit.memory.state import RunRow, SlotRow, State, copied, reading, writing
 from nightshift_toolkit.memory.tasks import as_seen
 from nightshift_toolkit.memory.verdicts import ended, skipped, told, undone

@@ -9,11 +9,12 @@ from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from nightshift.domain.errors import CorruptRecord, PersistenceUncertain, StorageUnavailable
+from nightshift.domain.exchanged import DueHint, TaskRef, Thread
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Run, Slot
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Payload, Task
-from nightshift.domain.ports import DueHint, TaskRef, Thread
 
 if TYPE_CHECKING:
     from nightshift.domain.model.change import Change

@@ -3,11 +3,12 @@
 from dataclasses import replace
 from datetime import datetime
 
+from nightshift.domain.exchanged import Event, Observe, TaskRef, Thread
 from nightshift.domain.model.enums import RunStatus, SlotState
 from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Slot, task_id_of
-from nightshift.domain.ports import Event, Observe, TaskRef, Thread
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import Slot
 from nightshift_toolkit.memory.runs import MemoryRuns
 from nightshift_toolkit.memory.state import Interruption, State, reading, writing
 from nightshift_toolkit.memory.sweeps import MemorySweeps

@@ -1,9 +1,9 @@
 """How far the tasks have been gone through for newer zone rules, in memory."""
 
 from nightshift.domain.errors import CorruptRecord
+from nightshift.domain.exchanged import Page, TaskRef
 from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Page, TaskRef
 from nightshift_toolkit.memory.state import State, reading, writing
 
 

@@ -12,12 +12,12 @@ from nightshift.domain.errors import (
     TaskNotMutable,
     ThreadNotFound,
 )
+from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Page, TaskRef
 from nightshift.domain.model.change import Change, creation_of, deletion_of, edit_of, switch_of
 from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.idempotency import UsedKey
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Payload, Plan, Task
-from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
 from nightshift_toolkit.memory.state import State, TaskRow, copied, reading, writing
 
 FIRST_PAGE = 100

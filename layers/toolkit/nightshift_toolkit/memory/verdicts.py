@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from nightshift.domain.exchanged import Ended, Undone
 from nightshift.domain.model.enums import Outcome, RunStatus
 from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Ended, Undone
 from nightshift_toolkit.memory.state import copied
 
 

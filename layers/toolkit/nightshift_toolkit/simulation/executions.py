@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
 from nightshift.domain.model.enums import Outcome
-from nightshift.domain.model.run import LaunchOrder, RunOutcome
-from nightshift.domain.ports import Execution, LaunchAnswer, LaunchResult
+from nightshift.domain.model.run import RunOutcome
+from nightshift.domain.model.slot import LaunchOrder
 
 _REASONS = {Outcome.FAILED: "timeout", Outcome.INTERRUPTED: "cancelled"}
 

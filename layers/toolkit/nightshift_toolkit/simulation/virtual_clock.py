@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from nightshift.composition import Overrides, build_api, build_tick
 from nightshift.domain.commands import RegisterThread
 from nightshift.domain.errors import NightshiftError
+from nightshift.domain.exchanged import Event
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import task_id_of
-from nightshift.domain.ports import Event
+from nightshift.domain.model.run_ids import task_id_of
 from nightshift_toolkit.memory import CountingIds, MemoryStore
 from nightshift_toolkit.simulation.executions import TimedExecutions
 from nightshift_toolkit.simulation.report import Moment, Report, TaskTally

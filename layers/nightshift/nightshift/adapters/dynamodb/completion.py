@@ -9,8 +9,8 @@ from nightshift.adapters.dynamodb import conditions, keys, task_rows
 from nightshift.adapters.dynamodb.items import RunItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Delete, Operation, Raw, Update
 from nightshift.adapters.dynamodb.table import Table
+from nightshift.domain.exchanged import Completion, CompletionAnswer, Ended
 from nightshift.domain.model.enums import Outcome, RunStatus
-from nightshift.domain.ports import Completion, CompletionAnswer, Ended
 
 HISTORY_LIFETIME = timedelta(days=400)
 """How long a terminal run is kept for a task that no longer runs: past a yearly schedule."""

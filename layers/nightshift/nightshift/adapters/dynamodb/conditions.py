@@ -20,7 +20,7 @@ from nightshift.adapters.dynamodb.items import (
 )
 from nightshift.domain.model.enums import RunStatus, SlotState
 from nightshift.domain.model.replanning import Sweep
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 
 Value = TypeVar("Value")

@@ -7,7 +7,8 @@ from nightshift.adapters.dynamodb.reading import guarded_reader, integer
 from nightshift.domain.model.enums import RunStatus, SlotState, TaskStatus, Trigger
 from nightshift.domain.model.instants import format_instant, parse_instant
 from nightshift.domain.model.retry import FailedAttempt, retry_from_dict, retry_to_dict
-from nightshift.domain.model.run import Keys, Overwritten, Run, Slot
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Keys, Overwritten, Slot
 
 
 @guarded_reader

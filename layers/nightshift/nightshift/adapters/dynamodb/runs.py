@@ -21,10 +21,7 @@ from nightshift.adapters.dynamodb.items import RunItem, SlotItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Operation, Put, Raw, Update, key_of
 from nightshift.adapters.dynamodb.table import Refusal, Table
 from nightshift.domain.errors import InvalidCursor
-from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
-from nightshift.domain.model.run import Run, Slot
-from nightshift.domain.model.task import Plan, Task
-from nightshift.domain.ports import (
+from nightshift.domain.exchanged import (
     Admission,
     AdmissionAnswer,
     AdmissionResult,
@@ -34,6 +31,10 @@ from nightshift.domain.ports import (
     Observe,
     Page,
 )
+from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.slot import Slot
+from nightshift.domain.model.task import Plan, Task
 
 _COUNT = re.compile("[0-9]{1,4}")
 

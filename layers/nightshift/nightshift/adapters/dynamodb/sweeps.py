@@ -12,9 +12,9 @@ from nightshift.adapters.dynamodb.items import SweepItem
 from nightshift.adapters.dynamodb.operations import Put, Raw, key_of
 from nightshift.adapters.dynamodb.reading import guarded_reader
 from nightshift.adapters.dynamodb.table import Table
+from nightshift.domain.exchanged import Page
 from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.task import Task
-from nightshift.domain.ports import Page
 
 _FIRST = " "
 """Sorts before every due key, which begins with a year; DynamoDB takes no empty key."""

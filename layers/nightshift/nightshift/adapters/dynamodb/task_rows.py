@@ -8,12 +8,12 @@ from nightshift.adapters.dynamodb import keys
 from nightshift.adapters.dynamodb.items import PayloadItem, TaskItem, ThreadItem
 from nightshift.adapters.dynamodb.operations import Raw
 from nightshift.adapters.dynamodb.reading import guarded_reader, integer
+from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy, TaskStatus
 from nightshift.domain.model.retry import retry_from_dict, retry_to_dict
-from nightshift.domain.model.run import Overwritten
 from nightshift.domain.model.schedule_storage import schedule_from_dict
+from nightshift.domain.model.slot import Overwritten
 from nightshift.domain.model.task import Definition, Payload, Plan, State, Task
-from nightshift.domain.ports import Thread
 
 
 @guarded_reader

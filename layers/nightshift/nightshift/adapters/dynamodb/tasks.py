@@ -1,10 +1,9 @@
 """The task store on DynamoDB: definitions, plans, payloads and the due index."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from heapq import merge
-from itertools import chain, islice
+from itertools import islice
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
@@ -12,6 +11,7 @@ from pynamodb.expressions.update import Action
 from nightshift.adapters.dynamodb import (
     change_rows,
     conditions,
+    due_line,
     keys,
     reading,
     task_rows,
@@ -29,22 +29,17 @@ from nightshift.adapters.dynamodb.operations import (
 )
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.errors import (
-    CorruptRecord,
     InvalidCursor,
     QuotaExceeded,
     TaskNotMutable,
     ThreadNotFound,
 )
+from nightshift.domain.exchanged import CorruptTask, DueLine, Page, TaskRef
 from nightshift.domain.model.change import Change, creation_of, deletion_of, edit_of, switch_of
 from nightshift.domain.model.enums import ContextMode, RunStatus, SlotState
 from nightshift.domain.model.idempotency import UsedKey
-from nightshift.domain.model.instants import parse_instant
-from nightshift.domain.model.run import Slot
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Payload, Plan, Task
-from nightshift.domain.ports import CorruptTask, DueHint, DueLine, Page, TaskRef
-
-FIRST_PAGE = 100
-"""Index entries read of each bucket before anything is decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,44 +222,14 @@ class DynamoTasks:
     # -- the clock --
 
     def due(self, now: datetime) -> DueLine:
-        """The line of who is due, priority by priority, merged over the shards."""
-        until = keys.due_until(now)
-        first: list[DueHint] = []
-        line: list[Iterator[DueHint]] = []
-        for priority in keys.PRIORITIES:
-            shards = []
-            for shard in range(self.due_shards):
-                entries = self.table.query_due(keys.due_bucket(priority, shard), until, FIRST_PAGE)
-                hints = (_hint(row, priority) for row in entries)
-                beginning = list(islice(hints, FIRST_PAGE))
-                first += beginning
-                shards.append(chain(beginning, hints))
-            line.append(merge(*shards, key=lambda hint: (hint.due_at, hint.ref.task_id)))
-        return DueLine(first, chain.from_iterable(line))
+        """The line of who is due, merged over the shards."""
+        return due_line.line_of(self.table, now, shards=self.due_shards)
 
     def read(
         self, refs: Sequence[TaskRef]
     ) -> Mapping[TaskRef, tuple[Task, Payload | None] | CorruptTask]:
         """Tasks in one batch, their payloads in a second."""
-        rows = self.table.get_many([keys.task(ref.user_id, ref.task_id) for ref in refs])
-        found: dict[TaskRef, tuple[Task, Payload | None] | CorruptTask] = {}
-        tasks: dict[TaskRef, Task] = {}
-        for ref in refs:
-            row = rows.get(keys.task(ref.user_id, ref.task_id))
-            if row is None:
-                continue
-            try:
-                tasks[ref] = task_rows.task_from(row)
-            except CorruptRecord as error:
-                found[ref] = CorruptTask(ref, error.message)
-        texts = self.table.get_many([_payload_key(task) for task in tasks.values()])
-        for ref, task in tasks.items():
-            text = texts.get(_payload_key(task))
-            try:
-                found[ref] = (task, None if text is None else task_rows.payload_from(text))
-            except CorruptRecord as error:
-                found[ref] = CorruptTask(ref, error.message)
-        return found
+        return due_line.rows_of(self.table, refs)
 
     def advance(self, seen: Task, plan: Plan) -> bool:
         """Give a task another plan."""
@@ -302,19 +267,9 @@ def _key(task: Task) -> keys.Key:
     return keys.task(task.user_id, task.id)
 
 
-def _payload_key(task: Task) -> keys.Key:
-    return keys.payload(task.user_id, task.id, task.definition.payload_revision)
-
-
 def _thread_check(task: Task) -> list[Operation]:
     """The thread to reuse exists and is this user's, in the same transaction (P1)."""
     thread_id = task.definition.thread_id
     if task.definition.context_mode is not ContextMode.REUSE_THREAD or thread_id is None:
         return []
     return [Check(keys.thread(task.user_id, thread_id), conditions.EXISTS)]
-
-
-def _hint(row: Raw, priority: int) -> DueHint:
-    due_at, _, task_id = row["due_key"]["S"].partition("#")
-    ref = TaskRef(keys.user_of(row["pk"]["S"]), task_id)
-    return DueHint(ref, priority, parse_instant(due_at))

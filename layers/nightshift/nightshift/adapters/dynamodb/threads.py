@@ -6,7 +6,7 @@ from nightshift.adapters.dynamodb import conditions, keys, task_rows
 from nightshift.adapters.dynamodb.items import ThreadItem
 from nightshift.adapters.dynamodb.operations import Put
 from nightshift.adapters.dynamodb.table import Table
-from nightshift.domain.ports import Thread
+from nightshift.domain.exchanged import Thread
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from nightshift.adapters.stepfunctions.errors import code_of, translated
 from nightshift.adapters.stepfunctions.launcher import execution_arn
+from nightshift.domain.exchanged import Execution
 from nightshift.domain.model.outcome import outcome_of_execution
-from nightshift.domain.ports import Execution
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient

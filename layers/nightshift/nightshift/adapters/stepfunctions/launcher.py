@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from nightshift.adapters.stepfunctions.errors import code_of, is_systemic, translated
+from nightshift.domain.exchanged import LaunchAnswer, LaunchResult
 from nightshift.domain.model.enums import ActionKind
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.retry import Retry, attempt_seconds
-from nightshift.domain.model.run import LaunchOrder
-from nightshift.domain.ports import LaunchAnswer, LaunchResult
+from nightshift.domain.model.slot import LaunchOrder
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient

@@ -1,137 +1,28 @@
-"""The run and the slot: the record of one occurrence or trigger, and the keys it holds.
+"""The run: the record of one occurrence or trigger, and how it ended.
 
 Two factories make runs, one for active ones and one for tombstones, so that a tombstone is never
 born active.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from nightshift.domain.model.enums import (
-    ContextMode,
     Outcome,
     RunStatus,
     SkipReason,
-    SlotState,
-    TaskStatus,
     Trigger,
 )
-from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.retry import FailedAttempt, Retry
-from nightshift.domain.model.seats import Place
+from nightshift.domain.model.retry import FailedAttempt
+from nightshift.domain.model.run_ids import occurrence_run_id
+from nightshift.domain.model.slot import Keys, Slot
 from nightshift.domain.model.spec import Folded
-from nightshift.domain.model.task import Payload, Task
+from nightshift.domain.model.task import Task
 
 MAX_ERROR_BYTES = 2 * 1024
 MAX_RESULT_BYTES = 16 * 1024
-
-
-def occurrence_run_id(task_id: str, scheduled_for: datetime) -> str:
-    """The run id of an occurrence: made of the task and its nominal instant, so it repeats (K2)."""
-    return f"{task_id}-{_stamp(scheduled_for)}"
-
-
-def manual_run_id(task_id: str, now: datetime, suffix: str) -> str:
-    """The run id of a manual trigger: sorts with the occurrences by time, and is unique (K2)."""
-    return f"{task_id}-{_stamp(now)}-m{suffix}"
-
-
-def task_id_of(run_id: str) -> str:
-    """The task that a run id names; the text before the first dash."""
-    return run_id.partition("-")[0]
-
-
-def _stamp(instant: datetime) -> str:
-    return instant.strftime("%Y%m%dT%H%M%S") + f"{instant.microsecond // 1000:03d}Z"
-
-
-def fresh_thread_id(run_id: str) -> str:
-    """The thread of a run that has one of its own; repeating the step repeats the name (K2)."""
-    return "thr_" + hashlib.blake2b(run_id.encode(), digest_size=16).hexdigest()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overwritten:
-    """What an admission overwrote on the task, kept so that a refused launch can put it back."""
-
-    status: TaskStatus
-    next_run_at: datetime | None
-    due_at: datetime | None
-    tzdata_version: str | None
-    priority: int
-    due_shard: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keys:
-    """The keys that a run holds while it is active, enough to release them without the run."""
-
-    run_id: str
-    task_id: str
-    user_id: str
-    slot_shard: int
-    seat: int
-    user_seat: int | None = None
-    locked_thread_id: str | None = None
-
-    @property
-    def place(self) -> Place:
-        """Where the run sits."""
-        return Place(self.user_id, self.seat, self.user_seat)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
-    """The key that means "this task has an active run", with all that recovery needs.
-
-    From it and its payload the launch can be repeated to the byte, also when the task is gone.
-    `consumes_once` says that the run is the one run of a `once` task, whoever triggered it.
-    """
-
-    keys: Keys
-    nonce: str
-    state: SlotState
-    trigger: Trigger
-    scheduled_for: datetime | None
-    thread_id: str
-    assistant_id: str | None
-    title: str
-    timeout_seconds: int
-    payload_revision: int
-    admitted_at: datetime
-    lease_until: datetime
-    launch_deadline: datetime
-    consumes_once: bool
-    overwritten: Overwritten
-    retry: Retry | None = None
-    started_at: datetime | None = None
-    cancel_requested: bool = False
-
-    @property
-    def run_id(self) -> str:
-        """The run that holds this slot."""
-        return self.keys.run_id
-
-    @property
-    def task_id(self) -> str:
-        """The task whose slot this is."""
-        return self.keys.task_id
-
-    def needs_launch(self, now: datetime) -> bool:
-        """Whether its launch is unsettled and its lease is over, so that recovery may act."""
-        return self.state is SlotState.QUEUED and self.lease_until <= now
-
-    def launch_is_over(self, now: datetime) -> bool:
-        """Whether Step Functions, not another attempt, now decides if a launch happened."""
-        return self.launch_deadline <= now
-
-    def is_old(self, now: datetime, policy: Policy) -> bool:
-        """Whether the run has been active long enough to be compared with Step Functions."""
-        since = self.started_at or self.admitted_at
-        return now - since >= timedelta(seconds=policy.verify_after_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,69 +112,6 @@ def _born(
         "folded_through": folded.through if folded else None,
         "folded_cut": folded.cut if folded else False,
     }
-
-
-def slot_for(
-    task: Task,
-    *,
-    run_id: str,
-    trigger: Trigger,
-    nonce: str,
-    place: Place,
-    now: datetime,
-    policy: Policy,
-) -> Slot:
-    """The slot with which a run of this task would be admitted at `now` into `place`."""
-    if place.seat is None:
-        raise ValueError("a run is admitted into a seat of the budget")
-    definition = task.definition
-    reuses = definition.context_mode is ContextMode.REUSE_THREAD
-    return Slot(
-        keys=Keys(
-            run_id=run_id,
-            task_id=task.id,
-            user_id=task.user_id,
-            slot_shard=task.slot_shard,
-            seat=place.seat,
-            user_seat=place.user_seat,
-            locked_thread_id=definition.thread_id if reuses else None,
-        ),
-        nonce=nonce,
-        state=SlotState.QUEUED,
-        trigger=trigger,
-        scheduled_for=task.state.next_run_at if trigger is Trigger.SCHEDULE else None,
-        thread_id=(definition.thread_id if reuses else None) or fresh_thread_id(run_id),
-        assistant_id=definition.assistant_id,
-        title=definition.title,
-        timeout_seconds=definition.timeout_seconds,
-        retry=definition.retry,
-        payload_revision=definition.payload_revision,
-        admitted_at=now,
-        lease_until=now + timedelta(seconds=policy.launch_lease_seconds),
-        launch_deadline=now + timedelta(seconds=policy.launch_deadline_seconds),
-        consumes_once=not task.recurring,
-        overwritten=Overwritten(
-            status=task.state.status,
-            next_run_at=task.state.next_run_at,
-            due_at=task.state.due_at,
-            tzdata_version=task.state.tzdata_version,
-            priority=definition.priority,
-            due_shard=task.due_shard,
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchOrder:
-    """Everything an execution is started with; equal for every attempt of one admission."""
-
-    slot: Slot
-    payload: Payload
-
-    @property
-    def run_id(self) -> str:
-        """The run, and so the execution's name."""
-        return self.slot.run_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nightshift.domain.errors import BudgetFull, InvalidRequest
+from nightshift.domain.exchanged import AdmissionAnswer
 from nightshift.domain.model.enums import ActionKind
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Slot
 from nightshift.domain.model.seats import Place, Places
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 from nightshift.domain.policy_source import PolicySource
-from nightshift.domain.ports import AdmissionAnswer
 
 
 def ensure_allowed(task: Task, policy: Policy) -> None:

@@ -19,22 +19,14 @@ from nightshift.domain.errors import (
     PersistenceUncertain,
     StorageUnavailable,
 )
+from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Event, Observe
 from nightshift.domain.model.enums import DispatchExit
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Slot
 from nightshift.domain.model.seats import Places
+from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.policy_source import PolicySource
-from nightshift.domain.ports import (
-    CorruptTask,
-    DueHint,
-    DueLine,
-    Event,
-    Inspector,
-    Observe,
-    RunStore,
-    TaskStore,
-)
+from nightshift.domain.ports import Inspector, RunStore, TaskStore
 from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.dispatch import Dispatch, Due
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle

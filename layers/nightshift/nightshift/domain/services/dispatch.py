@@ -17,6 +17,7 @@ from nightshift.domain.errors import (
     TaskNotFound,
     ThreadBusy,
 )
+from nightshift.domain.exchanged import Admission, AdmissionAnswer, AdmissionResult, TaskRef
 from nightshift.domain.model.enums import (
     DispatchExit,
     OverlapPolicy,
@@ -26,21 +27,15 @@ from nightshift.domain.model.enums import (
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.replanning import planned_by_older_rules, replanned
-from nightshift.domain.model.run import Run, Slot, manual_run_id, occurrence_run_id, slot_for
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.run_ids import manual_run_id, occurrence_run_id
 from nightshift.domain.model.seats import Places
+from nightshift.domain.model.slot import Slot, slot_for
 from nightshift.domain.model.spec import Folded
 from nightshift.domain.model.status import status_after_launch, status_after_skip
 from nightshift.domain.model.task import Payload, Plan, Task
 from nightshift.domain.policy_source import PolicySource
-from nightshift.domain.ports import (
-    Admission,
-    AdmissionAnswer,
-    AdmissionResult,
-    Ids,
-    RunStore,
-    TaskRef,
-    TaskStore,
-)
+from nightshift.domain.ports import Ids, RunStore, TaskStore
 from nightshift.domain.services.admission import (
     as_holder,
     budget_full,

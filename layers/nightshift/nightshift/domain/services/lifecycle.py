@@ -13,25 +13,24 @@ from nightshift.domain.errors import (
     RunNotPausable,
     TaskNotFound,
 )
-from nightshift.domain.model.enums import DispatchExit, Outcome, SlotState, Trigger
-from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Keys, LaunchOrder, Run, RunOutcome, Slot, task_id_of
-from nightshift.domain.model.status import status_after_completion, status_after_failure
-from nightshift.domain.model.task import Payload
-from nightshift.domain.ports import (
+from nightshift.domain.exchanged import (
     Completion,
     Ended,
     Event,
-    Inspector,
     LaunchAnswer,
-    Launcher,
     Observe,
-    RunStore,
     TaskRef,
-    TaskStore,
     Undone,
     Verdict,
 )
+from nightshift.domain.model.enums import DispatchExit, Outcome, SlotState, Trigger
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run import Run, RunOutcome
+from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.slot import Keys, LaunchOrder, Slot
+from nightshift.domain.model.status import status_after_completion, status_after_failure
+from nightshift.domain.model.task import Payload
+from nightshift.domain.ports import Inspector, Launcher, RunStore, TaskStore
 
 
 @dataclass(frozen=True, slots=True)

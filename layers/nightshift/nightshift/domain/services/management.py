@@ -1,69 +1,42 @@
 """What people do with tasks and runs: each is theirs or does not exist (P8)."""
 
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeVar
 
 from nightshift.domain.commands import (
     Action,
     CreateTask,
     DeleteTask,
     EditTask,
-    PauseTask,
-    ResumeTask,
-    TaskCommand,
     Unset,
 )
 from nightshift.domain.errors import (
-    ConcurrentUpdate,
     CorruptRecord,
-    PreconditionFailed,
     RunNotFound,
     TaskNotFound,
+    TaskNotMutable,
 )
+from nightshift.domain.exchanged import Page, TaskRef
 from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.idempotency import UsedKey
-from nightshift.domain.model.run import Run, Slot
-from nightshift.domain.model.task import Payload, State, Task
+from nightshift.domain.model.run import Run
+from nightshift.domain.model.task import State, Task
 from nightshift.domain.policy_source import PolicySource
-from nightshift.domain.ports import (
-    Ids,
-    Page,
-    RunStore,
-    TaskRef,
-    TaskStore,
-)
+from nightshift.domain.ports import Ids
 from nightshift.domain.services.admission import ensure_allowed
 from nightshift.domain.services.definition import edited_definition, new_definition, new_payload
-from nightshift.domain.services.lifecycle import Lifecycle
-
-ATTEMPTS = 3
-"""How often a change is decided anew when its task changes under it (then 409)."""
-
-Value = TypeVar("Value")
-
-
-@dataclass(frozen=True, slots=True)
-class TaskView:
-    """A task as people see it; `payload` is None in lists, which do not read prompts."""
-
-    task: Task
-    payload: Payload | None
-    dispatching: bool
+from nightshift.domain.services.owned import OwnedTasks, TaskView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Management:
     """The use cases of the owner of tasks."""
 
-    tasks: TaskStore
-    runs: RunStore
+    owned: OwnedTasks
     policies: PolicySource
     ids: Ids
-    lifecycle: Lifecycle
     due_shards: int = 1
     slot_shards: int = 1
 
@@ -83,7 +56,7 @@ class Management:
             QuotaExceeded: the user has as many tasks as the policy allows.
         """
         if command.key is not None:
-            used = self.tasks.recall(command.user_id, command.key.name, now)
+            used = self.owned.tasks.recall(command.user_id, command.key.name, now)
             if used is not None:
                 return self._made_before(command, used)
         policy = self.policies.current()
@@ -104,7 +77,7 @@ class Management:
         task = draft.armed(now, policy)
         payload = new_payload(task, command.action)
         key = command.key.used(command.user_id, task.id, now) if command.key else None
-        used = self.tasks.create(task, payload, max_tasks=policy.max_tasks_per_user, key=key)
+        used = self.owned.tasks.create(task, payload, max_tasks=policy.max_tasks_per_user, key=key)
         if used is not None:
             return self._made_before(command, used)
         return TaskView(task, payload, dispatching=False)
@@ -119,12 +92,12 @@ class Management:
         Raises:
             TaskNotFound: there is no such task of this user.
         """
-        return self._view(self._task(user_id, task_id))
+        return self.owned.view(self.owned.task(user_id, task_id))
 
     def list_tasks(self, user_id: str, *, limit: int, after: str | None) -> Page[TaskView]:
         """The user's tasks, oldest first, without their prompts; corrupt rows are passed over."""
-        page = self.tasks.list(user_id, limit=limit, after=after)
-        views = [TaskView(task, None, self._is_dispatching(task)) for task in page.items]
+        page = self.owned.tasks.list(user_id, limit=limit, after=after)
+        views = [TaskView(task, None, self.owned.is_dispatching(task)) for task in page.items]
         return Page(views, page.next, page.corrupt)
 
     def edit_task(self, command: EditTask, now: datetime) -> TaskView:
@@ -147,62 +120,22 @@ class Management:
             payload = None
             new_text = self._is_new(task, command.action)
             ensure_allowed(changed, policy)
-            cancel = self._to_cancel(task, command)
+            cancel = self.owned.to_cancel(task, command)
             if not new_text and definition == task.definition and not task.state.blocked_reason:
-                self._cancel(cancel)
-                return self._view(task)
+                if cancel is not None and cancel.state is SlotState.QUEUED:
+                    raise TaskNotMutable
+                self.owned.cancel(cancel)
+                return self.owned.view(task)
             if new_text and not isinstance(command.action, Unset):
                 definition = replace(definition, payload_revision=changed.revision)
                 changed = replace(changed, definition=definition)
                 payload = new_payload(changed, command.action)
-            if not self.tasks.replace(task, changed, payload, cancel=cancel):
+            if not self.owned.tasks.replace(task, changed, payload, cancel=cancel):
                 return None
-            self._stop(cancel)
-            return self._view(changed)
+            self.owned.stop(cancel)
+            return self.owned.view(changed)
 
-        return self._retried(command, attempt)
-
-    def pause_task(self, command: PauseTask, now: datetime) -> TaskView:
-        """Take a task out of the clock's reach; a run goes on unless cancelled (P3, P7).
-
-        Raises:
-            TaskNotFound: there is no such task of this user.
-            PreconditionFailed: the task is not at a revision that was expected.
-            TaskNotMutable: a `once` task is running, or the task is finished.
-        """
-
-        def attempt(task: Task) -> TaskView | None:
-            changed = task.paused(command.reason, now)
-            cancel = self._to_cancel(task, command)
-            if changed is task:
-                self._cancel(cancel)
-                return self._view(task)
-            if not self.tasks.switch(task, changed, cancel=cancel):
-                return None
-            self._stop(cancel)
-            return self._view(changed)
-
-        return self._retried(command, attempt)
-
-    def resume_task(self, command: ResumeTask, now: datetime) -> TaskView:
-        """Put a paused or blocked task back, next strictly after now (P3, P20).
-
-        Raises:
-            TaskNotFound: there is no such task of this user.
-            PreconditionFailed: the task is not at a revision that was expected.
-            TimePassed: no time of its schedule is left.
-            TaskNotMutable: the task is running or finished.
-        """
-        policy = self.policies.current()
-
-        def attempt(task: Task) -> TaskView | None:
-            ensure_allowed(task, policy)
-            changed = task.resumed(now, policy)
-            if changed is task or self.tasks.switch(task, changed):
-                return self._view(changed)
-            return None
-
-        return self._retried(command, attempt)
+        return self.owned.retried(command, attempt)
 
     def delete_task(self, command: DeleteTask, now: datetime) -> None:
         """Delete a task in any state; a run goes on unless cancelled, its result is dropped (P5).
@@ -215,16 +148,16 @@ class Management:
         """
 
         def attempt(task: Task) -> bool | None:
-            cancel = self._to_cancel(task, command)
-            if not self.tasks.delete(task, now, cancel=cancel):
+            cancel = self.owned.to_cancel(task, command)
+            if not self.owned.tasks.delete(task, now, cancel=cancel):
                 return None
-            self._stop(cancel)
+            self.owned.stop(cancel)
             return True
 
         try:
-            self._retried(command, attempt)
+            self.owned.retried(command, attempt)
         except CorruptRecord:
-            if not self.tasks.discard(TaskRef(command.user_id, command.task_id)):
+            if not self.owned.tasks.discard(TaskRef(command.user_id, command.task_id)):
                 raise TaskNotFound from None
 
     def list_changes(
@@ -235,8 +168,8 @@ class Management:
         Raises:
             TaskNotFound: there is no such task of this user.
         """
-        self._task(user_id, task_id)
-        return self.tasks.changes(task_id, limit=limit, after=after)
+        self.owned.task(user_id, task_id)
+        return self.owned.tasks.changes(task_id, limit=limit, after=after)
 
     # -- runs --
 
@@ -246,9 +179,9 @@ class Management:
         Raises:
             TaskNotFound: there is no such task of this user.
         """
-        self._task(user_id, task_id)
+        self.owned.task(user_id, task_id)
         keep = self.policies.current().max_history_entries_per_task
-        return self.runs.list(task_id, limit=limit, after=after, keep=keep)
+        return self.owned.runs.list(task_id, limit=limit, after=after, keep=keep)
 
     def get_run(self, user_id: str, task_id: str, run_id: str) -> Run:
         """One run of a task.
@@ -256,8 +189,8 @@ class Management:
         Raises:
             TaskNotFound, RunNotFound: it does not exist or is not this user's.
         """
-        self._task(user_id, task_id)
-        run = self.runs.get(task_id, run_id)
+        self.owned.task(user_id, task_id)
+        run = self.owned.runs.get(task_id, run_id)
         if run is None or run.user_id != user_id:
             raise RunNotFound
         return run
@@ -269,50 +202,8 @@ class Management:
         if isinstance(action, Unset):
             return False
         ref = TaskRef(task.user_id, task.id)
-        stored = self.tasks.payload(ref, task.definition.payload_revision)
+        stored = self.owned.tasks.payload(ref, task.definition.payload_revision)
         return stored is None or (stored.kind, stored.text) != (action.kind, action.text)
-
-    def _task(self, user_id: str, task_id: str) -> Task:
-        task = self.tasks.get(TaskRef(user_id, task_id))
-        if task is None:
-            raise TaskNotFound
-        return task
-
-    def _to_cancel(self, task: Task, command: EditTask | PauseTask | DeleteTask) -> Slot | None:
-        """The active run that is to be cancelled together with a change of its task."""
-        if not command.cancel_active or task.state.active_run_id is None:
-            return None
-        return self.runs.slot(task.id, task.slot_shard)
-
-    def _cancel(self, slot: Slot | None) -> None:
-        if slot is not None:
-            self.lifecycle.cancel(slot)
-
-    def _stop(self, slot: Slot | None) -> None:
-        if slot is not None:
-            self.lifecycle.stop_cancelled(slot)
-
-    def _view(self, task: Task) -> TaskView:
-        ref = TaskRef(task.user_id, task.id)
-        payload = self.tasks.payload(ref, task.definition.payload_revision)
-        return TaskView(task, payload, self._is_dispatching(task))
-
-    def _is_dispatching(self, task: Task) -> bool:
-        if task.state.active_run_id is None:
-            return False
-        slot = self.runs.slot(task.id, task.slot_shard)
-        return slot is not None and slot.state is SlotState.QUEUED
-
-    def _retried(self, command: TaskCommand, attempt: Callable[[Task], Value | None]) -> Value:
-        """What the change came to, decided on the task as it is, and on no other than expected."""
-        for _ in range(ATTEMPTS):
-            task = self._task(command.user_id, command.task_id)
-            if command.expected is not None and task.revision not in command.expected:
-                raise PreconditionFailed
-            result = attempt(task)
-            if result is not None:
-                return result
-        raise ConcurrentUpdate
 
 
 def shard_of(task_id: str, shards: int) -> int:

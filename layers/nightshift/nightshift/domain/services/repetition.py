@@ -5,8 +5,9 @@ from datetime import datetime
 
 from nightshift.domain.commands import TriggerTask
 from nightshift.domain.errors import Conflict, LaunchFailed, RunNotFound, TaskNotFound
+from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.run import Run
-from nightshift.domain.ports import RunStore, TaskRef, TaskStore
+from nightshift.domain.ports import RunStore, TaskStore
 
 
 def once_by_key(

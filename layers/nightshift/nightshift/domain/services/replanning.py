@@ -7,10 +7,11 @@ rules let run earlier and that no look would meet in time.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from nightshift.domain.exchanged import Event, Observe, Page
 from nightshift.domain.model.replanning import Sweep, planned_by_older_rules, replanned
 from nightshift.domain.model.task import Plan, Task
 from nightshift.domain.model.zones import tzdata_version
-from nightshift.domain.ports import Event, Observe, Page, SweepStore, TaskStore
+from nightshift.domain.ports import SweepStore, TaskStore
 
 PAGE = 50
 """Tasks read, and at most so many updated, by one step of the sweep."""

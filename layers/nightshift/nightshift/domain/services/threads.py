@@ -5,7 +5,8 @@ from datetime import datetime
 
 from nightshift.domain.commands import RegisterThread
 from nightshift.domain.errors import ThreadNotFound
-from nightshift.domain.ports import Thread, ThreadStore
+from nightshift.domain.exchanged import Thread
+from nightshift.domain.ports import ThreadStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
