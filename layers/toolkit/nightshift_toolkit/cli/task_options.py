@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from nightshift.domain.model.enums import OverlapPolicy
+from nightshift_toolkit.cli.phrase import schedule_of
 from nightshift_toolkit.cli.text import one_line
 from nightshift_toolkit.cli.values import (
     EXCLUDE_HELP,
@@ -55,6 +56,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 _OPTIONS = (
     click.option("--prompt", type=TextOrFile(), help="What the agent is asked: text, @FILE or -."),
     click.option("--command", type=TextOrFile(), help="A shell command instead of a prompt."),
+    click.option("--when", help="In English, like 'every weekday at 9 in New York'."),
     click.option("--cron", multiple=True, help="Five fields, like '0 9 * * MON-FRI'; repeatable."),
     click.option("--every", type=Length(), help="A fixed interval, like 10m."),
     click.option("--once", help="One time: 2026-03-08T09:00:00, or with an offset or Z."),
@@ -83,7 +85,11 @@ def with_task_options(command: Decorated) -> Decorated:
     """Give a command the options of a task, and `fields`: those used, as the API has them."""
 
     @wraps(command)
-    def wrapped(*args: Any, **options: Any) -> Any:
+    def wrapped(*args: Any, phrase: str | None = None, **options: Any) -> Any:
+        if phrase is not None:
+            if options["when"] is not None:
+                raise click.UsageError("Say when once: as an argument, or with --when.")
+            options["when"] = phrase
         fields = _fields(
             **{name: options.pop(name) for name in _SPECIAL},
             plain={field: options.pop(field) for _, field, _, _ in _PLAIN},
@@ -98,13 +104,25 @@ def with_task_options(command: Decorated) -> Decorated:
     return wrapped  # type: ignore[return-value]
 
 
-_SPECIAL = ("prompt", "command", "cron", "every", "once", "after", "exclude", "thread", "labels")
+_SPECIAL = (
+    "prompt",
+    "command",
+    "when",
+    "cron",
+    "every",
+    "once",
+    "after",
+    "exclude",
+    "thread",
+    "labels",
+)
 
 
 def _fields(
     *,
     prompt: str | None,
     command: str | None,
+    when: str | None,
     cron: tuple[str, ...],
     every: int | None,
     once: str | None,
@@ -124,6 +142,10 @@ def _fields(
         schedule = (schedule or {}) | {"exclude": excluded(exclude)}
     if schedule is not None:
         fields["schedule_spec"] = schedule
+    if when is not None:
+        if schedule is not None:
+            raise click.UsageError("A phrase goes without --cron, --every, --once, --in.")
+        fields |= schedule_of(when, fields.get("timezone"))
     if thread is not None:
         fields |= {"context_mode": "reuse_thread", "thread_id": thread}
     if labels:
@@ -143,7 +165,7 @@ def require_whole(fields: dict[str, Any]) -> dict[str, Any]:
     if "action" not in fields:
         raise click.UsageError("Say what to run: --prompt TEXT, or --command TEXT.")
     if not fields.get("schedule_spec", {}).keys() - {"exclude"}:
-        raise click.UsageError("Say when: --cron, --every, --once or --in.")
+        raise click.UsageError("Say when: a phrase, --cron, --every, --once or --in.")
     action = fields["action"]
     made_up = one_line(action.get("prompt") or action.get("command") or "")[:_TITLE_FROM_TEXT]
     return {"title": made_up} | fields

@@ -44,12 +44,14 @@ def command() -> None:
 
 
 @command.command()
+@click.argument("phrase", metavar="[WHEN]", required=False)
 @with_task_options
 @with_session
 def create(*, session: Session, fields: dict[str, Any]) -> None:
-    """Create a task.
+    """Create a task, to run WHEN an English phrase or an option says.
 
     \b
+    nightshift tasks create "every weekday at 9 in New York" --prompt @prompt.txt
     nightshift tasks create --prompt "Summarise yesterday's tickets" \\
         --cron "0 9 * * MON-FRI" --zone America/New_York
     nightshift tasks create --command "date" --in 70s
