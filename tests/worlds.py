@@ -14,11 +14,12 @@ from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.clock import Clock
-from nightshift.domain.services.dispatch import Dispatch, Due
+from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.management import Management
 from nightshift.domain.services.owned import OwnedTasks
 from nightshift.domain.services.pausing import Pausing
+from nightshift.domain.services.rulings import Due
 from nightshift.domain.services.threads import Threads
 from nightshift_toolkit.memory import (
     CountingIds,

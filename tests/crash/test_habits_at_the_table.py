@@ -19,7 +19,7 @@ from nightshift.domain.model.run import RunOutcome
 from nightshift.domain.model.slot import LaunchOrder
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.services.admission import places_left
-from nightshift.domain.services.dispatch import Due
+from nightshift.domain.services.rulings import Due
 
 KIBIBYTE = 1024
 LOCKS = ("ACTIVE#", "SEAT#", "THREADLOCK#")

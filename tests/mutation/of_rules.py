@@ -17,6 +17,14 @@ def _dispatch(name: str, before: str, after: str) -> Break:
     return _rule(name, before, after, path=f"{_SERVICES}/dispatch.py")
 
 
+def _rulings(name: str, before: str, after: str) -> Break:
+    return _rule(name, before, after, path=f"{_SERVICES}/rulings.py")
+
+
+def _turns(name: str, before: str, after: str) -> Break:
+    return _rule(name, before, after, path=f"{_SERVICES}/turns.py")
+
+
 def _lifecycle(name: str, before: str, after: str) -> Break:
     return _rule(name, before, after, path=f"{_SERVICES}/lifecycle.py")
 
@@ -35,15 +43,15 @@ def _status(name: str, before: str, after: str) -> Break:
 
 BREAKS: Final = (
     # -- overlaps --
-    _dispatch(
+    _rulings(
         "an occurrence that queues is skipped",
-        "if overlap is OverlapPolicy.QUEUE_ONE:",
-        "if False:",
+        'return Ruling(Rule.OVERLAP, Act.LEAVE, "waiting_for_previous")',
+        "return Ruling(Rule.OVERLAP, Act.SKIP, SkipReason.OVERLAP)",
     ),
-    _dispatch(
+    _rulings(
         "an occurrence does not wait for the confirmation of what it cancelled",
-        'return None if gone else _conflict(task, "cancelling_previous")',
-        "return self._skip(task, SkipReason.OVERLAP, folded, now)",
+        'return Ruling(Rule.OVERLAP, Act.CANCEL_HOLDER, "cancelling_previous")',
+        "return Ruling(Rule.OVERLAP, Act.SKIP, SkipReason.OVERLAP)",
     ),
     _lifecycle(
         "the run before an occurrence is asked to stop and goes on to be launched",
@@ -56,10 +64,22 @@ BREAKS: Final = (
         "free_seats(held, self._user_limit)",
         path=f"{_MODEL}/seats.py",
     ),
-    _clock(
+    _turns(
         "a user at their limit is not passed over",
         "if wanted[user_id] < places.room_for(user_id):",
         "if True:",
+    ),
+    _turns(
+        "whoever is due is met without a place",
+        "hint.ref.task_id in held and hint.ref.task_id not in met",
+        "hint.ref.task_id not in met",
+    ),
+    # -- who is in the line --
+    _rule(
+        "a blocked task passes for one that the clock starts",
+        "lambda standing: standing.blocked_reason is None",
+        "lambda _standing: True",
+        path=f"{_MODEL}/standing.py",
     ),
     # -- times --
     _task(
@@ -170,7 +190,7 @@ BREAKS: Final = (
         "a seat that is taken ends the dispatch",
         "            if put_rest_back(result.answer, place, places):\n                continue\n",
         "            if put_rest_back(result.answer, place, places):\n"
-        "                return self._skip(task, SkipReason.OVERLAP, folded, now)\n",
+        "                return self._skip(task, SkipReason.OVERLAP, now)\n",
     ),
     _dispatch(
         "an occurrence that has its record is never passed over",

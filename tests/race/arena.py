@@ -17,7 +17,7 @@ from nightshift.domain.errors import NightshiftError
 from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.task import Task
 from nightshift.domain.services.admission import places_left
-from nightshift.domain.services.dispatch import Due
+from nightshift.domain.services.rulings import Due
 from nightshift_toolkit.audit import check
 from nightshift_toolkit.local_cloud.engine import Engine
 

@@ -8,7 +8,7 @@ from builders import ALICE, DAY, HOUR, MINUTE, NOW, SECOND, statuses
 from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.task import Task
-from nightshift.domain.services.clock import BATCH
+from nightshift.domain.services.turns import BATCH
 from worlds import World
 
 DUE = NOW + HOUR

@@ -99,3 +99,26 @@ class DispatchExit(StrEnum):
     SKIPPED = "skipped"  # a tombstone was written
     CONFLICT = "conflict"  # nothing was written: somebody else was first, or no place is free
     FAILED = "failed"  # the launch was refused; the run is recorded as failed
+
+
+class Rule(StrEnum):
+    """What is asked before an occurrence starts, in the order in which it is asked."""
+
+    ROW = "row"  # the task can be read
+    PAUSE = "pause"  # nobody has paused it
+    STATUS = "status"  # it is enabled
+    BLOCKED = "blocked"  # nothing has blocked it (P20)
+    WINDOW = "window"  # starts_at, ends_at and max_runs leave room
+    EXCLUSION = "exclusion"  # the time is not excluded
+    SCHEDULE = "schedule"  # the schedule has this time
+    DUE = "due"  # that time has come, jitter and back-off included
+    KILL_SWITCH = "kill_switch"  # the operator lets runs start
+    SEAT = "seat"  # a seat of the budget is free (P14)
+    USER_LIMIT = "user_limit"  # the user may have one run more
+    LINE = "line"  # it is its turn among those who are due
+    PERMISSION = "permission"  # the operator allows this kind of action
+    PAYLOAD = "payload"  # its prompt or command is there
+    LATENESS = "lateness"  # it is not too late (P16)
+    OVERLAP = "overlap"  # no run of the task is active (P13)
+    RECORD = "record"  # the occurrence has no record yet
+    THREAD = "thread"  # no other run is active in its thread

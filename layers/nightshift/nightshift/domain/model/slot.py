@@ -92,6 +92,13 @@ class Slot:
         return now - since >= timedelta(seconds=policy.verify_after_seconds)
 
 
+def thread_to_lock(task: Task) -> str | None:
+    """The thread that a run of this task has for itself; None where each has a fresh one."""
+    definition = task.definition
+    reuses = definition.context_mode is ContextMode.REUSE_THREAD
+    return definition.thread_id if reuses else None
+
+
 def slot_for(
     task: Task,
     *,
@@ -106,7 +113,7 @@ def slot_for(
     if place.seat is None:
         raise ValueError("a run is admitted into a seat of the budget")
     definition = task.definition
-    reuses = definition.context_mode is ContextMode.REUSE_THREAD
+    thread_id = thread_to_lock(task)
     return Slot(
         keys=Keys(
             run_id=run_id,
@@ -115,13 +122,13 @@ def slot_for(
             slot_shard=task.slot_shard,
             seat=place.seat,
             user_seat=place.user_seat,
-            locked_thread_id=definition.thread_id if reuses else None,
+            locked_thread_id=thread_id,
         ),
         nonce=nonce,
         state=SlotState.QUEUED,
         trigger=trigger,
         scheduled_for=task.state.next_run_at if trigger is Trigger.SCHEDULE else None,
-        thread_id=(definition.thread_id if reuses else None) or fresh_thread_id(run_id),
+        thread_id=thread_id or fresh_thread_id(run_id),
         assistant_id=definition.assistant_id,
         title=definition.title,
         timeout_seconds=definition.timeout_seconds,

@@ -20,6 +20,7 @@ from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.spec import Folded, Schedule, jitter_offset
+from nightshift.domain.model.standing import kept_from_clock, kept_from_start
 from nightshift.domain.model.zones import tzdata_version
 
 
@@ -114,13 +115,12 @@ class Task:
 
     def is_due(self, now: datetime) -> bool:
         """Whether the clock may start this task at `now`."""
-        due_at = self.state.due_at
-        return self.is_armed and due_at is not None and due_at <= now
+        return kept_from_start(self.state, now) is None
 
     @property
     def is_armed(self) -> bool:
         """Whether the clock will start this task without anybody's help."""
-        return self.state.status is TaskStatus.ENABLED and self.state.blocked_reason is None
+        return kept_from_clock(self.state) is None
 
     def folded(self, now: datetime) -> Folded:
         """The occurrences after the stored one that had passed by `now` (P15)."""

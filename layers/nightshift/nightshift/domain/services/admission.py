@@ -5,22 +5,31 @@ from dataclasses import replace
 
 from nightshift.domain.errors import BudgetFull, InvalidRequest
 from nightshift.domain.exchanged import AdmissionAnswer
-from nightshift.domain.model.enums import ActionKind
+from nightshift.domain.model.enums import ActionKind, Rule
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.seats import Place, Places
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 from nightshift.domain.policy_source import PolicySource
+from nightshift.domain.services.turns import no_place_for
+
+
+def forbidden(task: Task, policy: Policy) -> str | None:
+    """Why today's policy forbids a task, though an earlier one accepted it (P20); None if not."""
+    if task.definition.action_kind is ActionKind.SHELL and not policy.allow_shell_actions:
+        return "Shell actions are switched off by the operator."
+    return None
 
 
 def ensure_allowed(task: Task, policy: Policy) -> None:
-    """Refuse a task that today's policy forbids, though an earlier one accepted it (P20).
+    """Refuse a task that today's policy forbids (P20).
 
     Raises:
         InvalidRequest: shell actions are switched off.
     """
-    if task.definition.action_kind is ActionKind.SHELL and not policy.allow_shell_actions:
-        raise InvalidRequest("Shell actions are switched off by the operator.", field="action")
+    said = forbidden(task, policy)
+    if said is not None:
+        raise InvalidRequest(said, field="action")
 
 
 def places_left(slots: Sequence[Slot], policy: Policy) -> Places:
@@ -43,15 +52,17 @@ def put_rest_back(answer: AdmissionAnswer, place: Place, places: Places) -> bool
     return True
 
 
-def budget_full(places: Places, policy: Policy, policies: PolicySource) -> BudgetFull:
+def budget_full(user_id: str, places: Places, policy: Policy, policies: PolicySource) -> BudgetFull:
     """Why nobody may sit down: the operator, the user's own limit, or the budget of all."""
-    if not policy.max_concurrent_runs:
-        said = policies.in_force().stop_reason
-        stopped = "The operator has stopped all starts for now"
-        return BudgetFull(f"{stopped}: {said}" if said else f"{stopped}.")
-    if places:
-        return BudgetFull("As many runs of yours are active as one user may have.")
-    return BudgetFull()
+    match no_place_for(user_id, places, policy):
+        case Rule.KILL_SWITCH:
+            said = policies.in_force().stop_reason
+            stopped = "The operator has stopped all starts for now"
+            return BudgetFull(f"{stopped}: {said}" if said else f"{stopped}.")
+        case Rule.USER_LIMIT:
+            return BudgetFull("As many runs of yours are active as one user may have.")
+        case _:
+            return BudgetFull()
 
 
 def as_holder(holder: Slot, run_id: str) -> AdmissionAnswer:

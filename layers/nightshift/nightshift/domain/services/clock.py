@@ -3,13 +3,11 @@
 Any number of looks may overlap: nothing here decides, the conditional writes do.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TypeVar
 
 from nightshift.domain.errors import (
     CorruptRecord,
@@ -28,16 +26,13 @@ from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import Inspector, RunStore, TaskStore
 from nightshift.domain.services.admission import places_left
-from nightshift.domain.services.dispatch import Dispatch, Due
+from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
+from nightshift.domain.services.rulings import Due
+from nightshift.domain.services.turns import HasTime, batches, in_their_own_way
 
-BATCH = 25
-"""Tasks read and dispatched together; the order of the line holds from batch to batch (P14)."""
 SHORTEST_BACK_OFF = timedelta(seconds=60)
 LONGEST_BACK_OFF = timedelta(hours=1)
-
-Item = TypeVar("Item")
-HasTime = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,13 +119,12 @@ class Clock:
         line = self.tasks.due(look.now)
         self._measure(line, held, look)
         met: set[str] = set()
-        for batch in _batches(line.hints, places, look.has_time):
+        for batch in batches(line.hints, places, look.has_time):
             if look.impossible or not look.has_time():
                 return
             met |= {hint.ref.task_id for hint in batch}
             self._start_batch(batch, held, places, look, pool)
-        # Whoever is in the way of its own occurrence needs no place to be told so.
-        overlapping = [hint for hint in line.first if hint.ref.task_id in held.keys() - met]
+        overlapping = in_their_own_way(line.first, held, met)
         if overlapping and not look.impossible:
             self._start_batch(overlapping, held, places, look, pool)
 
@@ -229,26 +223,3 @@ class _Look:
     now: datetime
     has_time: HasTime
     impossible: list[LaunchImpossible] = field(default_factory=list)
-
-
-def _batches(
-    hints: Iterable[DueHint], places: Places, has_time: HasTime
-) -> Iterator[list[DueHint]]:
-    """The line in batches, none longer than the places that are free when it is cut.
-
-    Whoever has as many runs as one user may have is passed over, by the entry of the index alone.
-    """
-    line = iter(hints)
-    while room := min(BATCH, len(places)):
-        wanted: Counter[str] = Counter()
-        batch: list[DueHint] = []
-        for hint in line:
-            user_id = hint.ref.user_id
-            if wanted[user_id] < places.room_for(user_id):
-                wanted[user_id] += 1
-                batch.append(hint)
-            if len(batch) == room or not has_time():
-                break
-        if not batch:
-            return
-        yield batch

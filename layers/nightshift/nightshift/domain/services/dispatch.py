@@ -7,12 +7,14 @@ run's keys or none, so any number of ticks and triggers may be in here at once (
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 from nightshift.domain.commands import TriggerTask
 from nightshift.domain.errors import (
     ActiveRun,
     ConcurrentUpdate,
     CorruptRecord,
+    InvalidRequest,
     LaunchFailed,
     TaskNotFound,
     ThreadBusy,
@@ -20,7 +22,7 @@ from nightshift.domain.errors import (
 from nightshift.domain.exchanged import Admission, AdmissionAnswer, AdmissionResult, TaskRef
 from nightshift.domain.model.enums import (
     DispatchExit,
-    OverlapPolicy,
+    Rule,
     SkipReason,
     Trigger,
 )
@@ -45,18 +47,19 @@ from nightshift.domain.services.admission import (
 )
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.repetition import once_by_key
+from nightshift.domain.services.rulings import (
+    PAYLOAD_MISSING,
+    Act,
+    Due,
+    Ruling,
+    before_keys,
+    on_key,
+)
 
 ATTEMPTS = 3
 """How often a manual trigger is decided anew when its task changes under it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """A task that may be due, as read for this look, with the slot that was seen on it."""
-
-    task: Task
-    payload: Payload | None
-    holder: Slot | None
+_REFUSALS: Final = {Rule.PERMISSION: InvalidRequest, Rule.PAYLOAD: CorruptRecord}
+"""What a dispatch raises where a task is to be blocked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,19 +91,18 @@ class Dispatch:
         task = self._by_zone_rules_in_use(due.task, now)
         if not task.is_due(now) or task.state.next_run_at is None:
             return _conflict(task, "not_due")
-        ensure_allowed(task, policy)
+        for _, ruling in before_keys(Due(task, due.payload, due.holder), policy, now):
+            if ruling is not None:
+                return self._carried_out(ruling, task, now)
         if due.payload is None:
-            raise CorruptRecord("The task's prompt or command is missing.")
-        folded = task.folded(now)
-        if task.is_too_late(now, folded):
-            return self._skip(task, SkipReason.TOO_LATE, folded, now)
+            raise CorruptRecord(PAYLOAD_MISSING)
         run_id = occurrence_run_id(task.id, task.state.next_run_at)
         if due.holder is not None:
             seen = AdmissionResult(as_holder(due.holder, run_id), due.holder)
-            result = self._stopped(task, seen, folded, policy, now)
+            result = self._stopped(task, seen, policy, now)
             if result is not None:
                 return result
-        return self._admit_due(task, due.payload, run_id, folded, places, policy, now)
+        return self._admit_due(task, due.payload, run_id, places, policy, now)
 
     def _by_zone_rules_in_use(self, task: Task, now: datetime) -> Task:
         """The task as newer zone rules plan it, if older ones made it due.
@@ -121,13 +123,13 @@ class Dispatch:
         task: Task,
         payload: Payload,
         run_id: str,
-        folded: Folded,
         places: Places,
         policy: Policy,
         now: datetime,
     ) -> DispatchResult:
         launched = status_after_launch(Trigger.SCHEDULE, once=not task.recurring)
         plan = task.plan_after_dispatch(launched, now, counted=True)
+        folded = task.folded(now)
         while (place := places.take(task.user_id)) is not None:
             slot = slot_for(
                 task,
@@ -144,7 +146,7 @@ class Dispatch:
             if put_rest_back(result.answer, place, places):
                 continue
             places.put_back(place)
-            stopped = self._stopped(task, result, folded, policy, now)
+            stopped = self._stopped(task, result, policy, now)
             if stopped is not None:
                 return stopped
         return _conflict(task, "budget_full", run_id)
@@ -161,45 +163,33 @@ class Dispatch:
         return self.runs.admit(Admission(slot=slot, run=run, seen=task, plan=plan, key=key))
 
     def _stopped(
-        self, task: Task, result: AdmissionResult, folded: Folded, policy: Policy, now: datetime
+        self, task: Task, result: AdmissionResult, policy: Policy, now: datetime
     ) -> DispatchResult | None:
         """The exit of an occurrence that was not admitted; None when its way is free after all.
 
-        The fast look at a taken slot and the refused transaction both end here, so they cannot
-        differ.
+        Whoever waits for the run that holds its key does not ask whether that has ended, since
+        every look does so for all.
         """
-        match result.answer:
-            case AdmissionAnswer.OVERLAP:
-                return self._overlapped(task, result.holder, folded, policy, now)
-            case AdmissionAnswer.THREAD_BUSY:
-                if self._has_ended(self._slot_of(result.thread_held_by), policy, now):
-                    return None
-                return self._skip(task, SkipReason.THREAD_BUSY, folded, now)
-            case AdmissionAnswer.RECORDED:
+        ruling = on_key(task, result.answer)
+        if ruling.act in (Act.SKIP, Act.CANCEL_HOLDER):
+            holder = result.holder or self._slot_of(result.thread_held_by)
+            if self._has_ended(holder, policy, now):
+                return None
+            if ruling.act is Act.CANCEL_HOLDER and holder and self.lifecycle.give_way(holder, now):
+                return None
+        return self._carried_out(ruling, task, now)
+
+    def _carried_out(self, ruling: Ruling, task: Task, now: datetime) -> DispatchResult:
+        """Do what the rules say of an occurrence that does not start now."""
+        match ruling.act:
+            case Act.BLOCK:
+                raise _REFUSALS[ruling.rule](ruling.reason)
+            case Act.SKIP:
+                return self._skip(task, SkipReason(ruling.reason), now)
+            case Act.ADVANCE:
                 passed = status_after_skip(once=not task.recurring)
                 self.tasks.advance(task, task.plan_after_dispatch(passed, now, counted=False))
-                return _conflict(task, "recorded")
-            case _:
-                return _conflict(task, result.answer.value)
-
-    def _overlapped(
-        self, task: Task, holder: Slot | None, folded: Folded, policy: Policy, now: datetime
-    ) -> DispatchResult | None:
-        """What becomes of an occurrence whose task still runs: its overlap policy says (P13).
-
-        One that waits stays due and holds nothing: whatever ends the run lets the next look admit
-        it, and a crash in between changes nothing. Nobody asks for its sake whether the run has
-        ended, since every look does so for all.
-        """
-        overlap = task.definition.overlap_policy
-        if overlap is OverlapPolicy.QUEUE_ONE:
-            return _conflict(task, "waiting_for_previous")
-        if self._has_ended(holder, policy, now):
-            return None
-        if overlap is OverlapPolicy.CANCEL_PREVIOUS and holder is not None:
-            gone = self.lifecycle.give_way(holder, now)
-            return None if gone else _conflict(task, "cancelling_previous")
-        return self._skip(task, SkipReason.OVERLAP, folded, now)
+        return _conflict(task, ruling.reason)
 
     def _has_ended(self, holder: Slot | None, policy: Policy, now: datetime) -> bool:
         """Whether an old holder turns out to have ended unheard, so that its keys are free now."""
@@ -208,14 +198,14 @@ class Dispatch:
         return self.lifecycle.verify(holder, now)
 
     def _slot_of(self, run_id: str | None) -> Slot | None:
+        if run_id is None:
+            return None
         return next((slot for slot in self.runs.slots() if slot.run_id == run_id), None)
 
-    def _skip(
-        self, task: Task, reason: SkipReason, folded: Folded, now: datetime
-    ) -> DispatchResult:
+    def _skip(self, task: Task, reason: SkipReason, now: datetime) -> DispatchResult:
         skipped = status_after_skip(once=not task.recurring)
         plan = task.plan_after_dispatch(skipped, now, counted=False)
-        tombstone = Run.tombstone(task, reason, now, folded)
+        tombstone = Run.tombstone(task, reason, now, task.folded(now))
         if not self.runs.skip(tombstone, task, plan):
             return _conflict(task, "changed", tombstone.id)
         return DispatchResult(DispatchExit.SKIPPED, task.id, tombstone.id, reason.value)
@@ -251,7 +241,7 @@ class Dispatch:
             ref = TaskRef(task.user_id, task.id)
             payload = self.tasks.payload(ref, task.definition.payload_revision)
             if payload is None:
-                raise CorruptRecord("The task's prompt or command is missing.")
+                raise CorruptRecord(PAYLOAD_MISSING)
             run = self._trigger_once(command, task, payload, policy, now)
             if run is not None:
                 return run
@@ -295,7 +285,7 @@ class Dispatch:
                     raise ThreadBusy
                 case _:
                     raise ActiveRun
-        raise budget_full(places, policy, self.policies)
+        raise budget_full(task.user_id, places, policy, self.policies)
 
     def _launch_manual(self, task: Task, slot: Slot, payload: Payload, now: datetime) -> Run:
         result = self.lifecycle.launch(slot, payload, now)

@@ -1,0 +1,60 @@
+"""Whose turn it is in the line of due tasks, as far as places go (P14).
+
+The clock asks it of a look that it does, an explanation of the look that comes next.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from nightshift.domain.exchanged import DueHint
+from nightshift.domain.model.enums import Rule
+from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.seats import Places
+
+BATCH = 25
+"""Tasks read and dispatched together; the order of the line holds from batch to batch (P14)."""
+
+HasTime = Callable[[], bool]
+
+
+def batches(hints: Iterable[DueHint], places: Places, has_time: HasTime) -> Iterator[list[DueHint]]:
+    """The line in batches, none longer than the places that are free when it is cut.
+
+    Whoever has as many runs as one user may have is passed over, by the entry of the index alone.
+    """
+    line = iter(hints)
+    while room := min(BATCH, len(places)):
+        wanted: Counter[str] = Counter()
+        batch: list[DueHint] = []
+        for hint in line:
+            user_id = hint.ref.user_id
+            if wanted[user_id] < places.room_for(user_id):
+                wanted[user_id] += 1
+                batch.append(hint)
+            if len(batch) == room or not has_time():
+                break
+        if not batch:
+            return
+        yield batch
+
+
+def in_their_own_way(
+    first: Iterable[DueHint], held: Collection[str], met: Collection[str]
+) -> Sequence[DueHint]:
+    """Those whose own run is active, which need no place to be told so.
+
+    Args:
+        first: the beginning of the line.
+        held: the tasks that have an active run.
+        met: the tasks whose turn has come already.
+    """
+    return [hint for hint in first if hint.ref.task_id in held and hint.ref.task_id not in met]
+
+
+def no_place_for(user_id: str, places: Places, policy: Policy) -> Rule | None:
+    """Which rule keeps a user from one run more; None when there is a place."""
+    if not policy.max_concurrent_runs:
+        return Rule.KILL_SWITCH
+    if not places:
+        return Rule.SEAT
+    return None if places.room_for(user_id) else Rule.USER_LIMIT
