@@ -69,7 +69,7 @@ def everything_a_worker_asks_for() -> dict[str, dict[str, Any]]:
     client = table
     pickups = DynamoPickups(client, "table")
     pickups.pause_wanted(MESSAGE)
-    pickups.note_pause(MESSAGE, None, 0)
+    pickups.note_pause(MESSAGE, None, 0, spent=True)
     noted = client.asked.pop("dynamodb:UpdateItem")
     pickups.win(MESSAGE, "claim", "2026-03-02T12:00:00.000Z")
     client.asked["dynamodb:UpdateItem"]["UpdateExpression"] += f" {noted['UpdateExpression']}"

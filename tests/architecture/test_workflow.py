@@ -323,7 +323,9 @@ def test_attempts_are_recorded_as_the_adapter_reads_them(failure: object, code: 
     launch = order(retry=RETRY)
     ended = execution_of(launch, {"Work": [failure, {"outcome": "success"}]})
     update = ended.asked["RecordAttempt"]
-    assert update["UpdateExpression"] == "SET attempts[0] = :ended, attempt = :next"
+    assert update["UpdateExpression"] == (
+        "SET attempts[0] = :ended, attempt = :next REMOVE paused_at"
+    )
     born = run_item(Run.admitted(builders.task(), launch.slot, None)).to_dynamodb_dict()
     values = update["ExpressionAttributeValues"]
     run = run_from(born | {"attempts": {"L": [values[":ended"]]}, "attempt": values[":next"]})

@@ -54,6 +54,9 @@ class Stores(Protocol):
     def pick_up(self, run: Run) -> None:
         """Let a worker win the run."""
 
+    def pause(self, run: Run, at: datetime) -> None:
+        """Let the worker of the run note that it is paused."""
+
     def damage_task(self, ref: TaskRef) -> None:
         """Make a task row unreadable."""
 
@@ -97,6 +100,9 @@ class Memory:
 
     def pick_up(self, run: Run) -> None:
         self._store.pick_up(run.id)
+
+    def pause(self, run: Run, at: datetime) -> None:
+        self._store.work.note_pause(run.id, run.nonce or "", 1, at, 0, spent=False)
 
     def damage_task(self, ref: TaskRef) -> None:
         self._store.corrupt_task(ref)
@@ -194,6 +200,10 @@ class Dynamo:
         pk, sk = f"TASK#{run.task_id}", f"RUN#{run.id}"
         self._set(pk, sk, "picked_up_attempt", {"N": "1"})
         self._set(pk, sk, "can_pause", {"BOOL": True})
+
+    def pause(self, run: Run, at: datetime) -> None:
+        pk, sk = f"TASK#{run.task_id}", f"RUN#{run.id}"
+        self._set(pk, sk, "paused_at", {"S": format_instant(at)})
 
     def damage_task(self, ref: TaskRef) -> None:
         self._set(f"USER#{ref.user_id}", f"TASK#{ref.task_id}", "schedule", {"S": "{"})

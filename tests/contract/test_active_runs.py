@@ -7,7 +7,7 @@ import pytest
 import builders
 from builders import HOUR, MINUTE, NOW
 from contract.backends import Stores
-from contract.steps import admitted, completed, completion, created, ended, read
+from contract.steps import admitted, completed, completion, created, read
 from nightshift.domain.errors import CorruptRecord, InvalidCursor
 from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
 from nightshift.domain.model.task import Task
@@ -260,33 +260,3 @@ def test_pruning_a_history_changes_nothing_of_its_task(stores: Stores) -> None:
     stored = read(stores, task)
     assert stores.runs.prune(task.id, keep=1) == 3
     assert read(stores, task) == stored
-
-
-def test_a_pause_is_asked_of_a_run_at_work_whose_worker_can(stores: Stores) -> None:
-    """RunStore.request_pause: and taken back again, any number of times."""
-    held = admitted(stores, created(stores))
-    run = stores.runs.get(held.task_id, held.run_id)
-    assert run is not None
-    assert not stores.runs.request_pause(run, wanted=True)
-    stores.pass_fence(held, DUE)
-    assert not stores.runs.request_pause(run, wanted=True)
-    stores.pick_up(run)
-    for wanted in (True, True, False, False, True):
-        assert stores.runs.request_pause(run, wanted=wanted)
-        asked = stores.runs.get(held.task_id, held.run_id)
-        assert asked is not None
-        assert asked.pause_requested is wanted
-
-
-def test_a_pause_is_not_asked_of_a_run_that_is_over_or_was_admitted_anew(stores: Stores) -> None:
-    """RunStore.request_pause: what ended stays as it ended."""
-    held = admitted(stores, created(stores))
-    stores.pass_fence(held, DUE)
-    run = stores.runs.get(held.task_id, held.run_id)
-    assert run is not None
-    stores.pick_up(run)
-    assert not stores.runs.request_pause(replace(run, nonce="another"), wanted=True)
-    ended(stores, held)
-    over = stores.runs.get(held.task_id, held.run_id)
-    assert not stores.runs.request_pause(run, wanted=True)
-    assert stores.runs.get(held.task_id, held.run_id) == over

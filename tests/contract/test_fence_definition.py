@@ -129,7 +129,9 @@ def test_attempts_that_failed_are_in_the_record_once_each(engine: Engine) -> Non
     stores = Dynamo(engine)
     slot, steps = at_work(stores)
     stores.pick_up(record_of(stores, slot))
+    stores.pause(record_of(stores, slot), DUE)
     assert steps.send(FAILURE)["attempt"] == 2
+    assert record_of(stores, slot).paused_at is None
     stores._set(f"TASK#{slot.task_id}", f"RUN#{slot.run_id}", "picked_up_attempt", {"N": "2"})
     assert steps.throw(asl.StateError("States.HeartbeatTimeout"))["attempt"] == 3
     run = record_of(stores, slot)

@@ -101,8 +101,8 @@ BREAKS: Final = (
     ),
     _workflow(
         "every attempt is recorded in the first one's place",
-        "attempts[{}] = :ended, attempt = :next', States.MathAdd($.turn.attempt, -1))",
-        "attempts[{}] = :ended, attempt = :next', 0)",
+        "attempt = :next REMOVE paused_at', States.MathAdd($.turn.attempt, -1))",
+        "attempt = :next REMOVE paused_at', 0)",
     ),
     _workflow(
         "an outcome without an explicit success is one",

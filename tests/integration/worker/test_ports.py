@@ -40,6 +40,8 @@ class Ports:
     send: Callable[[str], Any]
     wait: Callable[[dict[str, Any]], str]
     end: Callable[[str], Any]
+    row: Callable[[dict[str, Any]], dict[str, Any]]
+    change: Callable[..., Any]
     executions: dict[str, str] = field(default_factory=dict)
 
 
@@ -53,6 +55,8 @@ def _fakes() -> Ports:
         send=desk.queue.send,
         wait=lambda message: str(message["task_token"]),
         end=desk.callbacks.end,
+        row=lambda message: dict(desk.pickups.rows[message["run_id"]]),
+        change=lambda message, **fields: desk.pickups.rows[message["run_id"]].update(fields),
     )
 
 
@@ -83,6 +87,8 @@ def _real(engine: Engine) -> Ports:
         send=lambda body: place.sqs.send_message(QueueUrl=place.queue_url, MessageBody=body),
         wait=wait,
         end=lambda token: place.states.stop_execution(executionArn=executions[token]),
+        row=place.plain_row,
+        change=place.change_row,
         executions=executions,
     )
 
@@ -136,6 +142,88 @@ def test_a_run_under_another_nonce_is_not_won(ports: Ports) -> None:
 def test_a_run_that_is_not_there_is_not_won(ports: Ports) -> None:
     message = _parsed(ports.message(), run_id="tsk_1-gone")
     assert not ports.pickups.win(message, "mine", AT)
+
+
+# -- pauses --
+
+
+def _won(ports: Ports) -> tuple[dict[str, Any], RunMessage]:
+    """A message whose run may be paused and was won, as it came and as it is read."""
+    content = ports.message(max_pause_seconds=60)
+    message = _parsed(content)
+    assert ports.pickups.win(message, "mine", AT)
+    return content, message
+
+
+def _pause_in(row: dict[str, Any]) -> tuple[Any, Any, bool]:
+    return row.get("paused_at"), row.get("paused_seconds"), bool(row.get("pause_requested"))
+
+
+def test_a_pause_is_wanted_as_last_asked_for(ports: Ports) -> None:
+    """Pickups.pause_wanted"""
+    content, message = _won(ports)
+    assert not ports.pickups.pause_wanted(message)
+    for wanted in (True, False, True):
+        ports.change(content, pause_requested=wanted)
+        assert ports.pickups.pause_wanted(message) is wanted
+
+
+def test_a_won_run_says_whether_it_can_be_paused(ports: Ports) -> None:
+    """Pickups.win: a pause of an attempt before is over, and its time does not count for this."""
+    content, _ = _won(ports)
+    assert ports.row(content)["can_pause"] is True
+    ports.change(content, attempt=2, paused_at=AT, paused_seconds=9)
+    assert ports.pickups.win(_parsed(content, attempt=2, max_pause_seconds=0), "next", AT)
+    row = ports.row(content)
+    assert row["can_pause"] is False
+    assert _pause_in(row) == (None, None, False)
+
+
+def test_a_pause_is_noted_and_the_wish_for_it_is_its_owners(ports: Ports) -> None:
+    """Pickups.note_pause: a wish that came since the worker looked is not taken back."""
+    content, message = _won(ports)
+    ports.change(content, pause_requested=True)
+    ports.pickups.note_pause(message, AT, 0, spent=False)
+    assert _pause_in(ports.row(content)) == (AT, 0, True)
+    ports.pickups.note_pause(message, None, 7, spent=False)
+    assert _pause_in(ports.row(content)) == (None, 7, True)
+
+
+def test_no_pause_being_left_the_wish_goes(ports: Ports) -> None:
+    """Pickups.note_pause: `spent`."""
+    content, message = _won(ports)
+    ports.change(content, pause_requested=True)
+    ports.pickups.note_pause(message, None, 60, spent=True)
+    assert _pause_in(ports.row(content)) == (None, 60, False)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "success"},
+        {"nonce": "another"},
+        {"attempt": 2},
+        {"attempt": 2, "picked_up_attempt": 2},
+    ],
+    ids=["over", "admitted anew", "waiting for its next attempt", "at its next attempt"],
+)
+def test_a_pause_is_not_noted_on_a_run_that_went_on(ports: Ports, change: dict[str, Any]) -> None:
+    """Pickups.note_pause: a run that is over, or at another attempt, stays as it is."""
+    content, message = _won(ports)
+    ports.change(content, pause_requested=True, **change)
+    before = ports.row(content)
+    ports.pickups.note_pause(message, AT, 3, spent=False)
+    ports.pickups.note_pause(message, None, 3, spent=True)
+    assert ports.row(content) == before
+
+
+def test_a_pause_of_a_run_that_is_gone_makes_no_row(place: Place, engine: Engine) -> None:
+    """K7: nothing recreates what was deleted."""
+    _, pickups, _ = _connected(place, engine)
+    gone = place.message() | {"task_token": "any", "run_id": "tsk_1-gone"}
+    assert not pickups.pause_wanted(_parsed(gone))
+    pickups.note_pause(_parsed(gone), AT, 0, spent=False)
+    assert place.row(gone) is None
 
 
 def test_a_message_that_was_handed_over_is_hidden_until_it_is_handed_back(ports: Ports) -> None:
@@ -250,6 +338,8 @@ def test_an_engine_that_does_not_answer_is_unavailable(place: Place, engine: Eng
         queue.check,
         pickups.check,
         lambda: pickups.win(message, "mine", AT),
+        lambda: pickups.pause_wanted(message),
+        lambda: pickups.note_pause(message, None, 0, spent=False),
         lambda: callbacks.heartbeat("token"),
     ):
         with pytest.raises(Unavailable):

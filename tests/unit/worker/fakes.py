@@ -106,7 +106,8 @@ class FakePickups:
 
     def running(self, message: dict[str, Any], **other: Any) -> None:
         """Have the row of the message's run, as the fence leaves it."""
-        self.rows[message["run_id"]] = {"status": "running", "nonce": message["nonce"]} | other
+        fields = {name: message[name] for name in ("nonce", "attempt")}
+        self.rows[message["run_id"]] = {"status": "running"} | fields | other
 
     def check(self) -> None:
         """See `Pickups.check`."""
@@ -122,6 +123,8 @@ class FakePickups:
                 row["picked_up_attempt"] = message.attempt
                 row["picked_up_by"] = claim
                 row["picked_up_at"] = at
+                row["can_pause"] = message.max_pause_seconds > 0
+                row |= {"paused_at": None, "paused_seconds": None}
             if self.lost_answers:
                 self.lost_answers -= 1
                 raise Unavailable("the answer was lost")
@@ -130,10 +133,16 @@ class FakePickups:
     def pause_wanted(self, message: RunMessage) -> bool:
         return bool(self.rows[message.run_id].get("pause_requested"))
 
-    def note_pause(self, message: RunMessage, paused_at: str | None, paused_seconds: int) -> None:
+    def note_pause(
+        self, message: RunMessage, paused_at: str | None, paused_seconds: int, *, spent: bool
+    ) -> None:
         row = self.rows[message.run_id]
+        if (row["status"], row["nonce"]) != ("running", message.nonce):
+            return
+        if (row["attempt"], row.get("picked_up_attempt")) != (message.attempt, message.attempt):
+            return
         row |= {"paused_at": paused_at, "paused_seconds": paused_seconds}
-        if paused_at is None:
+        if spent:
             row.pop("pause_requested", None)
 
 

@@ -3,6 +3,7 @@
 import threading
 from typing import Any
 
+from nightshift_toolkit.worker.message import RunMessage
 from unit.worker.desk import Desk
 from unit.worker.fakes import eventually
 
@@ -49,6 +50,42 @@ def test_a_pause_ends_by_itself_when_it_was_long_enough() -> None:
     assert desk.report_on(message)["outcome"] == "success"
     assert row["paused_seconds"] == 1
     assert "pause_requested" not in row
+
+
+def test_a_wish_that_comes_when_no_pause_is_left_is_taken_back() -> None:
+    """Policy: whoever asks is not left with a wish that nobody will fulfil."""
+    desk = Desk()
+    message = desk.shell("sleep 60", max_pause_seconds=1)
+    row = row_of(desk, message)
+    row["pause_requested"] = True
+    thread = begin(desk)
+    assert eventually(lambda: row.get("paused_seconds") == 1)
+    row["pause_requested"] = True
+    assert eventually(lambda: "pause_requested" not in row)
+    assert row["paused_at"] is None
+    desk.callbacks.waiting.discard(message["task_token"])
+    thread.join(20)
+
+
+def test_a_wish_that_comes_while_a_pause_ends_is_fulfilled() -> None:
+    """A worker that lets a run go on takes back no wish but the one it has seen."""
+    desk = Desk()
+    message = desk.shell("sleep 60", max_pause_seconds=60)
+    row = row_of(desk, message)
+    row["pause_requested"] = True
+    thread = begin(desk)
+    assert eventually(lambda: bool(row.get("paused_at")))
+    first = row["paused_at"]
+    seen = desk.pickups.pause_wanted
+
+    def changes_his_mind(message: RunMessage) -> bool:
+        desk.pickups.pause_wanted = seen  # type: ignore[method-assign]
+        return False
+
+    desk.pickups.pause_wanted = changes_his_mind  # type: ignore[method-assign]
+    assert eventually(lambda: row["paused_at"] not in (None, first))
+    desk.callbacks.waiting.discard(message["task_token"])
+    thread.join(20)
 
 
 def test_a_worker_without_leave_to_pause_does_not() -> None:

@@ -243,7 +243,8 @@ class RunStore(Protocol):
     def complete(self, completion: Completion) -> CompletionAnswer:
         """Make the run terminal if it is not, give back the keys it still holds, tell its task.
 
-        May be sent any number of times, at any time; never touches another run's keys. When the
+        May be sent any number of times, at any time; never touches another run's keys. A run that
+        is over is not paused, nor asked to be. When the
         task is gone, the run's record and payload go too (P5). News that the run was never
         launched (`RunOutcome.unlaunched`) does nothing when the run is past the fence (P18).
         """

@@ -13,6 +13,7 @@ from nightshift_toolkit.memory.runs import MemoryRuns
 from nightshift_toolkit.memory.state import Interruption, State, reading, writing
 from nightshift_toolkit.memory.sweeps import MemorySweeps
 from nightshift_toolkit.memory.tasks import MemoryTasks
+from nightshift_toolkit.memory.work import MemoryWork, picked_up
 
 
 def unobserved(_event: Event) -> None:
@@ -71,7 +72,8 @@ class MemoryStore:
 
     Each port method is one step under one lock, and rows are copies, so nobody's value changes
     behind their back. The methods of the store itself are the hands of others: the workflow's
-    fence, the worker's pickup, the operator, and whatever damages rows.
+    fence, the worker's pickup, the operator, and whatever damages rows; `work` are those of the
+    workflow and the worker of a run at work.
     """
 
     def __init__(self, policy: Policy | None = None, observe: Observe = unobserved) -> None:
@@ -81,6 +83,7 @@ class MemoryStore:
         self.threads = MemoryThreads(self._state)
         self.policies = MemoryPolicy(self._state)
         self.sweeps = MemorySweeps(self._state)
+        self.work = MemoryWork(self._state)
 
     # -- what others do --
 
@@ -113,7 +116,7 @@ class MemoryStore:
         """What a worker does when it wins the run."""
         with self._state.lock:
             row = self._state.runs[task_id_of(run_id)][run_id]
-            row.run = replace(row.run, picked_up_attempt=row.run.attempt, can_pause=True)
+            row.run = picked_up(row.run, row.run.attempt)
 
     # -- what goes wrong --
 

@@ -18,6 +18,8 @@ def ended(run: Run, outcome: RunOutcome) -> Run:
         error=outcome.error,
         result=copied(outcome.result),
         finished_at=outcome.finished_at,
+        pause_requested=False,
+        paused_at=None,
     )
 
 

@@ -119,16 +119,19 @@ class DynamoPickups:
                 TableName=self._table_name,
                 Key=_row_of(message),
                 ProjectionExpression="pause_requested",
+                # An older answer would let a paused run go on by itself for a while.
+                ConsistentRead=True,
             )
         return bool(row.get("Item", {}).get("pause_requested", {}).get("BOOL"))
 
-    def note_pause(self, message: RunMessage, paused_at: str | None, paused_seconds: int) -> None:
+    def note_pause(
+        self, message: RunMessage, paused_at: str | None, paused_seconds: int, *, spent: bool
+    ) -> None:
         paused = {":paused_at": {"S": paused_at}} if paused_at else {}
-        change = (
-            "SET paused_seconds = :seconds, paused_at = :paused_at"
-            if paused_at
-            else "SET paused_seconds = :seconds REMOVE paused_at, pause_requested"
-        )
+        # A wish that came after the worker looked is not the worker's to take back.
+        removed = [*([] if paused_at else ["paused_at"]), *(["pause_requested"] if spent else [])]
+        change = "SET paused_seconds = :seconds" + (", paused_at = :paused_at" if paused_at else "")
+        change += f" REMOVE {', '.join(removed)}" if removed else ""
         refused = self._client.exceptions.ConditionalCheckFailedException
         with contextlib.suppress(refused), _answers():
             self._client.update_item(
@@ -136,7 +139,8 @@ class DynamoPickups:
                 Key=_row_of(message),
                 UpdateExpression=change,
                 ConditionExpression=(
-                    "#status = :running AND #nonce = :nonce AND picked_up_attempt = :attempt"
+                    "#status = :running AND #nonce = :nonce"
+                    " AND picked_up_attempt = :attempt AND attempt = :attempt"
                 ),
                 ExpressionAttributeNames={"#status": "status", "#nonce": "nonce"},
                 ExpressionAttributeValues={

@@ -37,15 +37,15 @@ class Pausing:
 
     def _follow(self, command: SupervisedCommand, *, wanted: bool) -> None:
         paused = self._paused_at is not None
-        spent = self._spent + (time.monotonic() - self._since if paused else 0.0)
-        allowed = spent < self._message.max_pause_seconds
+        so_far = self._spent + (time.monotonic() - self._since if paused else 0.0)
+        allowed = so_far < self._message.max_pause_seconds
         if wanted and allowed and not paused:
             command.pause()
             self._since, self._paused_at = time.monotonic(), format_instant(self._now())
         elif paused and not (wanted and allowed):
             command.go_on()
-            self._spent, self._paused_at = spent, None
-        note = (self._paused_at, round(self._spent))
-        if note != self._noted:
-            self._pickups.note_pause(self._message, *note)
+            self._spent, self._paused_at = so_far, None
+        note, spent = (self._paused_at, round(self._spent)), wanted and not allowed
+        if note != self._noted or spent:
+            self._pickups.note_pause(self._message, *note, spent=spent)
             self._noted = note

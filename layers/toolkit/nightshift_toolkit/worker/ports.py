@@ -64,14 +64,17 @@ class Pickups(Protocol):
         ...
 
     def pause_wanted(self, message: RunMessage) -> bool:
-        """Return whether somebody asked for this run to be paused. Raises `Unavailable`."""
+        """Return whether this run is to be paused, as last asked for. Raises `Unavailable`."""
         ...
 
-    def note_pause(self, message: RunMessage, paused_at: str | None, paused_seconds: int) -> None:
+    def note_pause(
+        self, message: RunMessage, paused_at: str | None, paused_seconds: int, *, spent: bool
+    ) -> None:
         """Write down since when the run is paused, and how long it was before (seconds).
 
-        Not paused any more, the wish for it goes as well. A run that is over, or at another
-        attempt, stays as it is. Raises `Unavailable`.
+        `spent` says that no pause is left to it, so that the wish for one goes; otherwise the wish
+        is its owner's alone. A run that is over, or at another attempt, stays as it is. Raises
+        `Unavailable`.
         """
         ...
 

@@ -98,6 +98,8 @@ def _end_of_run(completion: Completion, parts: _Parts) -> Operation:
         RunItem.status.set(outcome.outcome.value),
         RunItem.finished_at.set(outcome.finished_at),
         RunItem.expires_at.set(int((outcome.finished_at + HISTORY_LIFETIME).timestamp())),
+        RunItem.pause_requested.remove(),
+        RunItem.paused_at.remove(),
     ]
     if outcome.reason is not None:
         actions.append(RunItem.reason.set(outcome.reason))
