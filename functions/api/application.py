@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -29,7 +30,9 @@ from nightshift.composition import ApiServices
 from nightshift.domain.exchanged import Event
 
 UNROUTED: Final = "none"
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _FAULT: Final = 500
+_LONGEST_ID: Final = 128
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 _PARAMETER: Final = re.compile(r"<\w+>")
 _RULES: Final = tuple(
@@ -60,7 +63,7 @@ class Application:
 
     def _served(self, route: Route) -> Callable[..., Response[str]]:
         def serve(**path: str) -> Response[str]:
-            return self._told(route.rule, lambda event: self._run(route, path, event))
+            return self._told(route.rule, lambda event: self._run(route, path, event), path)
 
         return serve
 
@@ -95,8 +98,16 @@ class Application:
         )
         return route.run(self._services, request)
 
-    def _told(self, rule: str, answer: Callable[[APIGatewayProxyEventV2], Answer]) -> Response[str]:
-        """The response, or the problem; and one line that says how the request went."""
+    def _told(
+        self,
+        rule: str,
+        answer: Callable[[APIGatewayProxyEventV2], Answer],
+        named: Mapping[str, str] = NOTHING,
+    ) -> Response[str]:
+        """The response, or the problem; and one line that says how the request went.
+
+        `named` are the ids in the path; that of a task just made is in the answer's `Location`.
+        """
         event: APIGatewayProxyEventV2 = self._router.current_event
         began = time.monotonic()
         failure: Exception | None = None
@@ -106,7 +117,10 @@ class Application:
             failure = error
             response = _refused(error, event)
         faulty = response.status_code >= _FAULT
+        made = str(response.headers.get("Location") or "").rpartition("/")[2] or None
         facts = {
+            "task_id": made,
+            **{name: value[:_LONGEST_ID] for name, value in named.items()},
             "method": event.http_method,
             "route": rule,
             "status": response.status_code,

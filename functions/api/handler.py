@@ -9,7 +9,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from api.application import Application
 from api.settings import ApiSettings
 from nightshift.composition import build_api
-from nightshift.observability import invocation
+from nightshift.observability import TRACE_VARIABLE, invocation
 from wall_clock import utc_now
 
 
@@ -22,5 +22,5 @@ def deployed() -> Application:
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """The answer to one request; its log lines bear the request id that the caller is told."""
-    with invocation(event["requestContext"]["requestId"]):
+    with invocation(event["requestContext"]["requestId"], os.environ.get(TRACE_VARIABLE)):
         return deployed().answer(event, context)

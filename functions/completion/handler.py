@@ -16,7 +16,7 @@ from completion.signals import outcome_of
 from nightshift.composition import CompletionServices, build_completion
 from nightshift.domain.exchanged import Event
 from nightshift.domain.model.run_ids import task_id_of
-from nightshift.observability import invocation
+from nightshift.observability import TRACE_VARIABLE, invocation
 from wall_clock import utc_now
 
 PRUNE_ONE_IN: Final = 8
@@ -31,7 +31,7 @@ def deployed() -> CompletionServices:
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, bool]:
     """Record the end that this event tells; `recorded` says that it was news."""
-    with invocation(context.aws_request_id):
+    with invocation(context.aws_request_id, os.environ.get(TRACE_VARIABLE)):
         return {"recorded": record(deployed(), event, utc_now())}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from nightshift.composition import TickServices, build_tick
-from nightshift.observability import invocation
+from nightshift.observability import TRACE_VARIABLE, invocation
 from tick.settings import TickSettings
 from tick.window import Clockwork, run_window
 
@@ -34,6 +34,6 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     def remaining_seconds() -> float:
         return context.get_remaining_time_in_millis() / 1000
 
-    with invocation(context.aws_request_id):
+    with invocation(context.aws_request_id, os.environ.get(TRACE_VARIABLE)):
         services, settings = deployed()
         return {"looks": run_window(services, settings, remaining_seconds, CLOCKWORK)}

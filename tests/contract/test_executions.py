@@ -102,6 +102,26 @@ def test_a_launch_repeated_with_a_new_lease_is_the_same_execution(
     assert executions.inspector.running() == {order.run_id}
 
 
+@pytest.mark.parametrize("header", [None, "Root=1-65e2f3a4-0123456789abcdef01234567;Sampled=1"])
+def test_an_execution_joins_the_trace_of_what_launched_it(
+    engine: Engine, order: LaunchOrder, header: str | None
+) -> None:
+    """SPEC 10: from the API call to the run; a retry in another trace is the same execution."""
+    launcher = real(engine).launcher
+    assert isinstance(launcher, StepFunctionsLauncher)
+    sent: list[dict[str, Any]] = []
+    launcher.client.meta.events.register(
+        "before-parameter-build.sfn.StartExecution", lambda params, **_: sent.append(dict(params))
+    )
+    traced = replace(launcher, trace_header=lambda: header)
+    assert traced.launch(order).answer is LaunchAnswer.LAUNCHED
+    assert launcher.launch(order).answer is LaunchAnswer.LAUNCHED
+    assert [asked.get("traceHeader") for asked in sent] == [header, None]
+    assert StepFunctionsInspector(launcher.client, launcher.state_machine_arn).running() == {
+        order.run_id
+    }
+
+
 def test_a_launch_under_the_name_of_an_ended_execution_starts_nothing(
     executions: Executions, order: LaunchOrder
 ) -> None:

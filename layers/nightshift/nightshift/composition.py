@@ -290,7 +290,11 @@ class _MachineParts(_Parts):
     @cached_property
     def launcher(self) -> Launcher:
         return self._brought.get("launcher") or StepFunctionsLauncher(
-            stepfunctions_client(), self._arn, self._silence_seconds, self._pause_seconds
+            stepfunctions_client(),
+            self._arn,
+            self._silence_seconds,
+            self._pause_seconds,
+            observability.trace_header,
         )
 
     @cached_property

@@ -17,6 +17,9 @@ from nightshift.domain.exchanged import Event
 from nightshift.domain.model.enums import Outcome
 
 NAMESPACE = "Nightshift"
+LONGEST_TRACE_HEADER = 256
+TRACE_VARIABLE = "_X_AMZN_TRACE_ID"
+"""Where Lambda tells each invocation its trace."""
 
 
 class Action(StrEnum):
@@ -61,6 +64,9 @@ class Metric(StrEnum):
     DISPATCH_LAG_SECONDS = "DispatchLagSeconds"  # from the due time to the launch
     OLDEST_DUE_AGE_SECONDS = "OldestDueAgeSeconds"  # how long the longest waiting task has waited
     SEATS_IN_USE = "SeatsInUse"  # active runs, as the look found them
+    SEATS = "Seats"  # how many may be active, by the policy in force
+    BUDGET_FULL = "BudgetFull"  # 1 when no seat was free at a look, else 0
+    OLDEST_RUN_AGE_SECONDS = "OldestRunAgeSeconds"  # since the longest active run was admitted
     RECOVERED_LAUNCHES = "RecoveredLaunches"  # unsettled launches taken over
     VERIFIED_RUNS = "VerifiedRuns"  # ends that no signal had brought
     CORRUPT_ROWS = "CorruptRows"  # rows that cannot be read, as often as they are met
@@ -92,6 +98,10 @@ _MEASURED: dict[tuple[str, str], Metric] = {
     (Action.DISPATCH_LAUNCHED, "lag_seconds"): Metric.DISPATCH_LAG_SECONDS,
     (Action.LOOKED, "oldest_due_seconds"): Metric.OLDEST_DUE_AGE_SECONDS,
     (Action.LOOKED, "seats_in_use"): Metric.SEATS_IN_USE,
+    (Action.LOOKED, "seats"): Metric.SEATS,
+    (Action.LOOKED, "budget_full"): Metric.BUDGET_FULL,
+    (Action.LOOKED, "oldest_run_seconds"): Metric.OLDEST_RUN_AGE_SECONDS,
+    (Action.TASK_BLOCKED, "corrupt_rows"): Metric.CORRUPT_ROWS,
     (Action.CORRUPT_ROWS, "rows"): Metric.CORRUPT_ROWS,
 }
 _ENDED: dict[object, Metric] = {
@@ -112,6 +122,7 @@ _LEVELS: dict[str, int] = {
 logger = Logger(location=None, utc=True, use_rfc3339=True)
 metrics = Metrics(namespace=NAMESPACE)
 _one_at_a_time = threading.Lock()
+_trace: dict[str, str | None] = {}
 
 
 def observe(event: Event) -> None:
@@ -144,13 +155,29 @@ def measurements(event: Event) -> Iterator[tuple[Metric, float]]:
             yield metric, value
 
 
+def trace_header() -> str | None:
+    """The trace of the invocation at hand, for whatever it starts; none outside of one.
+
+    One that no service would accept is none: a run never fails for the sake of its trace.
+    """
+    header = _trace.get("header") or ""
+    return header if header.isascii() and 0 < len(header) <= LONGEST_TRACE_HEADER else None
+
+
 @contextmanager
-def invocation(request_id: str) -> Iterator[None]:
-    """Mark every line of one invocation with its id, and send its metrics when it ends."""
+def invocation(request_id: str, trace: str | None = None) -> Iterator[None]:
+    """Mark every line of one invocation with its id, and send its metrics when it ends.
+
+    Args:
+        request_id: what marks the lines.
+        trace: the header under which the invocation is traced, in all its threads.
+    """
     logger.append_keys(request_id=request_id)
+    _trace["header"] = trace
     try:
         yield
     finally:
+        _trace.clear()
         with _one_at_a_time:
             if metrics.metric_set:
                 metrics.flush_metrics()

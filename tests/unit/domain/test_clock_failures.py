@@ -15,6 +15,7 @@ from nightshift.domain.errors import (
     StorageUnavailable,
 )
 from nightshift.domain.model.enums import ActionKind, Outcome, TaskStatus
+from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.task import Task
 from worlds import World
 
@@ -42,7 +43,11 @@ def test_a_poisoned_row_at_the_front_is_blocked_and_the_others_start(world: Worl
     world.look(DUE + MINUTE)
     assert len(world.executions.launched) == 5
     (event,) = world.told("task_blocked")
-    assert event.facts == {"task_id": poisoned.id, "reason": "the zone is not known"}
+    assert event.facts == {
+        "task_id": poisoned.id,
+        "reason": "the zone is not known",
+        "corrupt_rows": 1,
+    }
     world.look(DUE + 2 * MINUTE)
     assert len(world.told("task_blocked")) == 1
     assert world.due_now() == []
@@ -108,7 +113,10 @@ def test_a_failing_task_is_told_backed_off_and_stops_nobody(world: World) -> Non
     assert state.next_run_at == DUE + SECOND
     assert state.due_at == DUE + 10 * SECOND + MINUTE
     (event,) = world.told("dispatch_failed")
-    assert event.facts == {"task_id": first.id}
+    assert event.facts == {
+        "task_id": first.id,
+        "run_id": occurrence_run_id(first.id, DUE + SECOND),
+    }
     assert isinstance(event.error, RuntimeError)
     assert statuses(world.history(second)) == ["queued"]
     world.look(DUE + 70 * SECOND)

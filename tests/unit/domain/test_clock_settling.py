@@ -135,6 +135,8 @@ def test_each_look_tells_the_age_of_the_oldest_due_task_and_the_seats_in_use(
     first, second = (event.facts for event in world.told("looked"))
     assert (first["oldest_due_seconds"], first["seats_in_use"], first["seats"]) == (0.0, 0, 1)
     assert (second["oldest_due_seconds"], second["seats_in_use"]) == (90.0, 1)
+    assert (first["budget_full"], second["budget_full"]) == (0, 1)
+    assert (first["oldest_run_seconds"], second["oldest_run_seconds"]) == (0.0, 90.0)
 
 
 @pytest.mark.parametrize("late", [0, 42])

@@ -153,11 +153,15 @@ def test_a_store_that_does_not_answer_is_500_and_one_that_may_have_is_503() -> N
 def test_every_request_is_told_in_one_line_with_ids_and_no_body() -> None:
     """SPEC 10: structured logs with one action word and ids, never prompts."""
     desk = Desk()
-    desk.create(prompt="secret prompt", title="secret title")
+    task_id = desk.create(prompt="secret prompt", title="secret title")["id"]
     told = [event for event in desk.events if event.action == "request_answered"]
     assert len(told) == 1
     assert told[0].facts["status"] == 201
     assert told[0].facts["route"] == TASKS
+    assert told[0].facts["task_id"] == task_id
+    desk.call("GET", f"{TASKS}/{task_id}/runs/{'r' * 500}")
+    assert desk.events[-1].facts["task_id"] == task_id
+    assert desk.events[-1].facts["run_id"] == "r" * 128
     assert "secret" not in repr(desk.events)
 
 

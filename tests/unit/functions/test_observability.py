@@ -1,6 +1,7 @@
 """What operators see: which word moves which metric, and lines without prompts."""
 
 import ast
+import importlib
 import json
 import logging
 from collections.abc import Iterator
@@ -11,7 +12,17 @@ import pytest
 from nightshift import observability
 from nightshift.domain.exchanged import Event
 from nightshift.domain.model.enums import DispatchExit
-from nightshift.observability import Action, Metric, invocation, logger, measurements, observe
+from nightshift.observability import (
+    TRACE_VARIABLE,
+    Action,
+    Metric,
+    invocation,
+    logger,
+    measurements,
+    observe,
+    trace_header,
+)
+from unit.functions.desk import Context
 
 SOURCES = [Path(__file__).parents[3] / part for part in ("functions", "layers/nightshift")]
 
@@ -88,11 +99,16 @@ def test_every_word_that_is_told_is_in_the_list_and_none_is_idle() -> None:
             Event("looked", {"oldest_due_seconds": 61.0, "seats_in_use": 3, "waiting": 9}),
             {"OldestDueAgeSeconds": 61.0, "SeatsInUse": 3},
         ),
+        (
+            Event("looked", {"oldest_run_seconds": 90.0, "seats": 3, "budget_full": 1}),
+            {"OldestRunAgeSeconds": 90.0, "Seats": 3, "BudgetFull": 1},
+        ),
         (Event("launch_recovered"), {"RecoveredLaunches": 1}),
         (Event("run_verified"), {"VerifiedRuns": 1}),
         (Event("corrupt_slot"), {"CorruptRows": 1}),
         (Event("corrupt_rows", {"rows": 4}), {"CorruptRows": 4}),
         (Event("task_blocked"), {"BlockedTasks": 1}),
+        (Event("task_blocked", {"corrupt_rows": 1}), {"BlockedTasks": 1, "CorruptRows": 1}),
         (Event("tick_finished", {"looks": 3}), {"Ticks": 1}),
         (Event("request_failed", {"status": 500}), {"ApiFaults": 1}),
         (Event("request_answered", {"status": 404}), {}),
@@ -179,3 +195,39 @@ def test_a_look_is_not_worth_a_line(lines: Lines) -> None:
     """A tick that polls would fill the log with them; its metrics say it all."""
     observe(Event("looked", {"oldest_due_seconds": 0.0}))
     assert lines.texts == []
+
+
+HEADER = "Root=1-65e2f3a4-0123456789abcdef01234567;Sampled=1"
+
+
+@pytest.mark.parametrize(
+    ("told", "header"),
+    [(HEADER, HEADER), (None, None), ("", None), ("Root=\u00fc", None), ("R" * 257, None)],
+)
+def test_what_an_invocation_starts_joins_its_trace_and_no_later_one(
+    told: str | None, header: str | None
+) -> None:
+    """SPEC 10, P18: one that no service would accept is none, so that no launch is refused."""
+    with invocation("request-1", told):
+        assert trace_header() == header
+    assert trace_header() is None
+
+
+@pytest.mark.parametrize("name", ["api", "tick", "completion"])
+def test_every_function_takes_the_trace_that_lambda_tells_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC 10: traces from API call to run."""
+    module = importlib.import_module(f"{name}.handler")
+    seen: list[str | None] = []
+
+    def begin() -> None:
+        seen.append(trace_header())
+        raise InterruptedError
+
+    monkeypatch.setenv(TRACE_VARIABLE, HEADER)
+    monkeypatch.setattr(module, "deployed", begin)
+    event = {"requestContext": {"requestId": "request-1"}}
+    with pytest.raises(InterruptedError):
+        module.handler(event, Context())
+    assert seen == [HEADER]

@@ -1,6 +1,7 @@
 """Starts and stops executions, and says exactly what is known afterwards (SPEC section 6)."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,20 +25,24 @@ _ALREADY_OVER = frozenset({"ExecutionDoesNotExist", "ValidationException"})
 @dataclass(frozen=True, slots=True)
 class StepFunctionsLauncher:
     """See `Launcher` for what each method promises. `silence_seconds` and `pause_seconds` are
-    the worker's (policy)."""
+    the worker's (policy); `trace_header` tells the trace that an execution joins, if any."""
 
     client: "SFNClient"
     state_machine_arn: str
     silence_seconds: int
     pause_seconds: int = 0
+    trace_header: Callable[[], str | None] = lambda: None
 
     def launch(self, order: LaunchOrder) -> LaunchResult:
         """Ask once; a name that is taken is ours, whatever state it is in."""
+        header = self.trace_header()
         try:
+            # The trace is no part of what makes a repeated start the same: name and input are.
             self.client.start_execution(
                 stateMachineArn=self.state_machine_arn,
                 name=order.run_id,
                 input=execution_input(order, self.silence_seconds, self.pause_seconds),
+                **({} if header is None else {"traceHeader": header}),
             )
         except (ClientError, BotoCoreError) as error:
             return _read(error)

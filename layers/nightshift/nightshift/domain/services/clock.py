@@ -20,6 +20,7 @@ from nightshift.domain.errors import (
 from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Event, Observe
 from nightshift.domain.model.enums import DispatchExit
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.seats import Places
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Payload, Task
@@ -80,15 +81,15 @@ class Clock:
         """Whether there was anything to settle, so that the slots may have changed."""
         old = {slot.run_id for slot in slots if verify and slot.is_old(look.now, look.policy)}
         suspects = self._not_listed_as_running(old)
-        work: list[Callable[[], object]] = []
+        work: list[tuple[Slot, Callable[[], object]]] = []
         for slot in slots:
             if slot.cancel_requested:
-                work.append(partial(self.lifecycle.cancel_again, slot, look.now))
+                work.append((slot, partial(self.lifecycle.cancel_again, slot, look.now)))
             elif slot.needs_launch(look.now):
-                work.append(partial(self.lifecycle.recover, slot, look.policy, look.now))
+                work.append((slot, partial(self.lifecycle.recover, slot, look.policy, look.now)))
             elif slot.run_id in suspects:
-                work.append(partial(self.lifecycle.verify, slot, look.now))
-        list(pool.map(lambda step: self._settle_one(step, look), work))
+                work.append((slot, partial(self.lifecycle.verify, slot, look.now)))
+        list(pool.map(lambda one: self._settle_one(one[0], one[1], look), work))
         return bool(work)
 
     def _not_listed_as_running(self, old: set[str]) -> set[str]:
@@ -101,7 +102,7 @@ class Clock:
             self.observe(Event("settling_failed", error=unanswered))
             return set()
 
-    def _settle_one(self, step: Callable[[], object], look: "_Look") -> None:
+    def _settle_one(self, slot: Slot, step: Callable[[], object], look: "_Look") -> None:
         if look.impossible or not look.has_time():
             return
         try:
@@ -109,7 +110,8 @@ class Clock:
         except LaunchImpossible as impossible:
             look.impossible.append(impossible)
         except Exception as failure:  # noqa: BLE001 - one run's trouble stops nobody
-            self.observe(Event("settling_failed", error=failure))
+            facts = {"task_id": slot.task_id, "run_id": slot.run_id}
+            self.observe(Event("settling_failed", facts, failure))
 
     # -- what is due --
 
@@ -117,7 +119,7 @@ class Clock:
         held = {slot.task_id: slot for slot in slots}
         places = places_left(slots, look.policy)
         line = self.tasks.due(look.now)
-        self._measure(line, held, look)
+        self._measure(line, slots, look)
         met: set[str] = set()
         for batch in batches(line.hints, places, look.has_time):
             if look.impossible or not look.has_time():
@@ -154,7 +156,7 @@ class Clock:
         if row is None or look.impossible or not look.has_time():
             return
         if isinstance(row, CorruptTask):
-            self._block(hint, row.reason)
+            self._block(hint, row.reason, corrupt=True)
             return
         task, payload = row
         due = Due(task=task, payload=payload, holder=held.get(task.id))
@@ -162,15 +164,19 @@ class Clock:
             result = self.dispatch.dispatch_due(due, places, look.policy, look.now)
         except LaunchImpossible as impossible:
             look.impossible.append(impossible)
-        except (InvalidRequest, CorruptRecord) as refusal:
+        except InvalidRequest as refusal:
             self._block(hint, refusal.message)
+        except CorruptRecord as damage:
+            self._block(hint, damage.message, corrupt=True)
         except Exception as failure:  # noqa: BLE001 - one task's trouble stops nobody
             self._back_off(task, look.now, failure)
         else:
             self._tell(result, task, look.now)
 
-    def _block(self, hint: DueHint, reason: str) -> None:
-        facts = {"task_id": hint.ref.task_id, "reason": reason}
+    def _block(self, hint: DueHint, reason: str, *, corrupt: bool = False) -> None:
+        facts: dict[str, object] = {"task_id": hint.ref.task_id, "reason": reason}
+        if corrupt:
+            facts["corrupt_rows"] = 1
         try:
             if self.tasks.block(hint.ref, reason, due_at=hint.due_at):
                 self.observe(Event("task_blocked", facts))
@@ -182,7 +188,8 @@ class Clock:
 
         A table that gave no answer says nothing about the task: it waits a moment only.
         """
-        self.observe(Event("dispatch_failed", {"task_id": task.id}, failure))
+        facts = {"task_id": task.id, "run_id": _occurrence(task)}
+        self.observe(Event("dispatch_failed", facts, failure))
         waited = now - (task.state.next_run_at or now)
         delay = min(max(waited, SHORTEST_BACK_OFF), LONGEST_BACK_OFF)
         if isinstance(failure, StorageUnavailable | PersistenceUncertain):
@@ -190,7 +197,7 @@ class Clock:
         try:
             self.tasks.back_off(task, now + delay)
         except Exception as second:  # noqa: BLE001 - it stays due and is met again next look
-            self.observe(Event("dispatch_failed", {"task_id": task.id}, second))
+            self.observe(Event("dispatch_failed", facts, second))
 
     def _tell(self, result: DispatchResult, task: Task, now: datetime) -> None:
         facts: dict[str, object] = {
@@ -202,15 +209,18 @@ class Clock:
             facts["lag_seconds"] = (now - task.state.due_at).total_seconds()
         self.observe(Event(f"dispatch_{result.exit.value}", facts))
 
-    def _measure(self, line: DueLine, held: dict[str, Slot], look: "_Look") -> None:
+    def _measure(self, line: DueLine, slots: Sequence[Slot], look: "_Look") -> None:
         """Tell how long the budget makes tasks wait; one that waits for itself says nothing."""
+        held = {slot.task_id for slot in slots}
         waiting = [hint.due_at for hint in line.first if hint.ref.task_id not in held]
-        age = (look.now - min(waiting)).total_seconds() if waiting else 0.0
+        seats = look.policy.max_concurrent_runs
         facts = {
-            "oldest_due_seconds": age,
+            "oldest_due_seconds": _age(waiting, look.now),
+            "oldest_run_seconds": _age([slot.admitted_at for slot in slots], look.now),
             "waiting": len(waiting),
-            "seats_in_use": len(held),
-            "seats": look.policy.max_concurrent_runs,
+            "seats_in_use": len(slots),
+            "seats": seats,
+            "budget_full": int(len(slots) >= seats),
         }
         self.observe(Event("looked", facts))
 
@@ -223,3 +233,14 @@ class _Look:
     now: datetime
     has_time: HasTime
     impossible: list[LaunchImpossible] = field(default_factory=list)
+
+
+def _occurrence(task: Task) -> str | None:
+    """The run that the task is due for; none when nothing is planned."""
+    planned = task.state.next_run_at
+    return None if planned is None else occurrence_run_id(task.id, planned)
+
+
+def _age(instants: Sequence[datetime], now: datetime) -> float:
+    """Seconds since the earliest of some instants; 0 if there are none."""
+    return (now - min(instants)).total_seconds() if instants else 0.0
