@@ -53,17 +53,31 @@ class Ward:
         self.stage.pass_time(timedelta(minutes=20))
 
     def set(self, key: keys.Key, **attributes: Any) -> None:
-        """Write attributes of a row: text, numbers, or None to remove one."""
+        """Write attributes of a row: text, numbers, truths, lists, or None to remove one."""
         row = dict(self.stage.others.table.get(key) or {"pk": {"S": key.pk}, "sk": {"S": key.sk}})
         for name, value in attributes.items():
             row.pop(name, None)
             if value is not None:
-                row[name] = {"N": str(value)} if isinstance(value, int) else {"S": value}
+                row[name] = _spelled(value)
         self.stage.others.dynamodb.put_item(TableName=self.stage.others.table.name, Item=row)
 
     def remove(self, key: keys.Key) -> None:
         """Remove a row."""
         self.stage.others.table.delete_rows([key])
+
+
+def _spelled(value: Any) -> dict[str, Any]:
+    match value:
+        case bool():
+            return {"BOOL": value}
+        case int():
+            return {"N": str(value)}
+        case list():
+            return {"L": [_spelled(each) for each in value]}
+        case dict():
+            return {"M": {name: _spelled(each) for name, each in value.items()}}
+        case _:
+            return {"S": value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +176,20 @@ def a_finished_run_never_expires(ward: Ward) -> None:
 @breaks("terminal_runs_are_dated", repairable=True)
 def an_active_run_expires(ward: Ward) -> None:
     ward.set(ward.run_key(ward.single), expires_at=2_000_000_000)
+
+
+@breaks("only_runs_at_work_are_paused", repairable=True)
+def a_finished_run_is_paused(ward: Ward) -> None:
+    since = format_instant(ward.stage.now)
+    run = ward.run_key(ward.idle)
+    ward.set(run, can_pause=True, picked_up_attempt=1, pause_requested=True, paused_at=since)
+
+
+@breaks("only_runs_at_work_are_paused", repairable=True)
+def a_run_is_paused_that_no_worker_has(ward: Ward) -> None:
+    since = format_instant(ward.stage.now)
+    run = ward.run_key(ward.single)
+    ward.set(run, pause_requested=True, paused_at=since, paused_seconds=7)
 
 
 @breaks("armed_tasks_have_a_next_time", repairable=True)

@@ -78,3 +78,35 @@ def a_task_is_due_for_what_is_recorded(ward: Ward) -> None:
     due_key = keys.due_key(recorded, ward.idle.id)
     instant = format_instant(recorded)
     ward.set(task_key(ward.idle), next_run_at=instant, due_at=instant, due_key=due_key)
+
+
+def _failed(number: int, ended: str) -> dict[str, object]:
+    return {"attempt": number, "reason": "error", "finished_at": ended}
+
+
+@breaks("attempts_are_in_order", repairable=False)
+def an_attempt_is_missing_from_a_record(ward: Ward) -> None:
+    ward.set(ward.run_key(ward.idle), attempt=2, picked_up_attempt=2)
+
+
+@breaks("attempts_are_in_order", repairable=False)
+def two_attempts_are_recorded_in_the_wrong_order(ward: Ward) -> None:
+    early, late = (format_instant(ward.stage.now - at) for at in (2 * HOUR, HOUR))
+    attempts = [_failed(1, late), _failed(2, early)]
+    ward.set(ward.run_key(ward.idle), attempt=3, attempts=attempts, picked_up_attempt=3)
+
+
+@breaks("attempts_are_allowed", repairable=False)
+def a_run_is_attempted_again_though_its_task_allows_one(ward: Ward) -> None:
+    attempts = [_failed(1, format_instant(ward.stage.now))]
+    ward.set(ward.run_key(ward.single), attempt=2, attempts=attempts, picked_up_attempt=1)
+
+
+@breaks("pickups_are_of_attempts", repairable=False)
+def an_attempt_was_picked_up_that_nobody_asked_for(ward: Ward) -> None:
+    ward.set(ward.run_key(ward.single), picked_up_attempt=2)
+
+
+@breaks("pickups_are_of_attempts", repairable=False)
+def a_run_was_picked_up_before_it_began(ward: Ward) -> None:
+    ward.set(ward.run_key(ward.idle), picked_up_attempt=1, started_at=None)

@@ -149,6 +149,7 @@ def _repairs(patient: Patient, snapshot: Snapshot) -> Mapping[str, Repair]:
         "launches_are_settled": runs.settle,
         "ended_executions_are_recorded": runs.settle,
         "terminal_runs_are_dated": runs.date,
+        "only_runs_at_work_are_paused": runs.let_go_on,
         "history_goes_with_its_task": runs.forget,
         "armed_tasks_have_a_next_time": tasks.plan,
         "idle_tasks_have_no_time": tasks.plan,

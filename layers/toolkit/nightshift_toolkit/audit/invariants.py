@@ -1,12 +1,18 @@
 """Every invariant of a table, once, for all who check: tests, proofs, `nightshift doctor`."""
 
+from nightshift_toolkit.audit.attempts import ABOUT_ATTEMPTS
 from nightshift_toolkit.audit.finding import Finding, Holds, Invariant
 from nightshift_toolkit.audit.keys_held import ABOUT_KEYS
 from nightshift_toolkit.audit.records import ABOUT_RECORDS
 from nightshift_toolkit.audit.snapshot import Snapshot
 from nightshift_toolkit.audit.tasks_stored import ABOUT_TASKS
 
-INVARIANTS: tuple[Invariant, ...] = (*ABOUT_KEYS, *ABOUT_RECORDS, *ABOUT_TASKS)
+INVARIANTS: tuple[Invariant, ...] = (
+    *ABOUT_KEYS,
+    *ABOUT_RECORDS,
+    *ABOUT_ATTEMPTS,
+    *ABOUT_TASKS,
+)
 
 WITHIN_BUDGET = "runs_are_within_the_budget"
 

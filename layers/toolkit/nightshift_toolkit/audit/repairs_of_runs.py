@@ -17,6 +17,7 @@ from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.ports import Inspector
 from nightshift.domain.services.lifecycle import Lifecycle
+from nightshift_toolkit.audit.attempts import may_be_asked_to_pause, may_be_paused
 from nightshift_toolkit.audit.snapshot import Holder, Snapshot
 
 
@@ -109,6 +110,21 @@ class RunRepairs:
         ]
         unchanged = conditions.EXISTS & (RunItem.status == run.status.value)
         return "dated the ended run" if self._write(Update(key, actions, unchanged)) else None
+
+    def let_go_on(self, run_id: str) -> str | None:
+        """Take a pause, or the wish for one, from a run that nobody can pause."""
+        run = self.snapshot.run_of[run_id]
+        actions: list[Action] = []
+        if not may_be_asked_to_pause(run):
+            actions.append(RunItem.pause_requested.remove())
+        if not may_be_paused(run):
+            actions.append(RunItem.paused_at.remove())
+        if run.picked_up_attempt is None:
+            actions.append(RunItem.paused_seconds.remove())
+        unchanged = (RunItem.status == run.status.value) & (RunItem.attempt == run.attempt)
+        key = keys.run(run.task_id, run.id)
+        done = bool(actions) and self._write(Update(key, actions, unchanged))
+        return "took a pause from a run that cannot be paused" if done else None
 
     def forget(self, task_id: str) -> str | None:
         """Remove the ended runs of a task that is gone."""
