@@ -6,9 +6,12 @@ import click
 
 from nightshift_toolkit.cli.failures import EXIT_CODES
 
-_COMMANDS = {
+_COMMANDS: dict[str, tuple[str, ...]] = {
     "tasks": ("tasks", "Create, see and change tasks."),
     "runs": ("runs", "See what ran, what did not, and why."),
+    "apply": ("files", "Make the tasks of a label those of a file.", "apply"),
+    "export": ("files", "Print my tasks as such a file.", "export"),
+    "import": ("files", "Turn a crontab or EventBridge schedules into such a file.", "import_"),
     "threads": ("threads", "Register the threads that runs may reuse."),
     "policy": ("policy", "See the limits in force, and change them without a deploy."),
     "next": ("next_times", "Show the next times of a schedule, without a cloud."),
@@ -31,19 +34,20 @@ class LazyGroup(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name; its module has it under the same name."""
+        """The command of this name: what its module calls `command`, or as the table says."""
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        module, _ = _COMMANDS[cmd_name]
-        command = importlib.import_module(f"nightshift_toolkit.cli.{module}").command
+        module, _, *named = _COMMANDS[cmd_name]
+        found = importlib.import_module(f"nightshift_toolkit.cli.{module}")
+        command = getattr(found, named[0] if named else "command")
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any of them."""
         del ctx
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+            formatter.write_dl([(name, text) for name, (_, text, *_) in _COMMANDS.items()])
 
 
 @click.group(

@@ -12,20 +12,10 @@ from api.wire import validated
 from nightshift.domain.commands import CreateTask
 from nightshift.domain.errors import InvalidRequest, NightshiftError
 from nightshift.domain.model.enums import TaskStatus
+from nightshift_toolkit.yaml_text import TextLoader
 
 USER: Final = "simulated"
 _PLACEHOLDER: Final = {"kind": "agent", "prompt": "simulated"}
-_TIMESTAMP: Final = "tag:yaml.org,2002:timestamp"
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML in which a time is the text that was written, as it is in JSON."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != _TIMESTAMP]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +46,7 @@ def read_tasks(text: str) -> Sequence[Mapping[str, Any]]:
 
 def _yaml(text: str) -> Any:
     try:
-        return yaml.load(text, _Loader)  # noqa: S506 - a safe loader without timestamps
+        return yaml.load(text, TextLoader)  # noqa: S506 - a safe loader without timestamps
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError) as error:
         # The loader lets through what Python says of a wrong number or key.
         raise InvalidRequest("The tasks are neither JSON nor YAML.") from error
