@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from crash import asl
+from crash.faults import Killed
 from nightshift.domain.model.instants import format_instant
 
 PREFIX = "arn:aws:states:us-east-1:000000000000"
@@ -58,7 +59,7 @@ class StateMachine:
     runs whose work, or the patience with it, has come to an end; `refusals` are error codes for the
     next starts; `signals` are the status changes that nobody has been told of yet; `fence_errors`
     are what the next crossings of a fence meet, each with whether the table was written all the
-    same.
+    same; `attempts_by` is the client that writes attempts, where its calls meet a fault.
     """
 
     def __init__(self, dynamodb: Any, table: str, now: Callable[[], datetime]) -> None:
@@ -81,6 +82,7 @@ class StateMachine:
         self.refusals: list[str] = []
         self.signals: list[Signal] = []
         self.fence_errors: list[tuple[str, bool]] = []
+        self.attempts_by: Any = None
 
     # -- what the API answers --
 
@@ -171,6 +173,10 @@ class StateMachine:
         self.reported.add(name)
         self._step(known, report)
 
+    def attempts_of(self, name: str) -> int:
+        """How many attempts of a run were sent to workers."""
+        return max((attempt for run_id, attempt in self._sent if run_id == name), default=0)
+
     def report_all(self, report: Mapping[str, Any]) -> None:
         """Let every worker report the same."""
         for known in self.running:
@@ -241,7 +247,7 @@ class StateMachine:
 
     def update(self, parameters: Mapping[str, Any]) -> None:
         """See `asl.Resources`."""
-        self._ask(self._dynamodb.update_item, parameters)
+        self._ask((self.attempts_by or self._dynamodb).update_item, parameters)
 
     @staticmethod
     def _ask(call: Callable[..., Any], parameters: Mapping[str, Any]) -> None:
@@ -250,6 +256,8 @@ class StateMachine:
         except ClientError as error:
             code = error.response["Error"]["Code"]
             raise asl.StateError(f"DynamoDb.{code.removesuffix('Exception')}Exception") from error
+        except (BotoCoreError, Killed) as error:
+            raise asl.StateError("DynamoDb.SdkClientException") from error
 
     def invoke(self, parameters: Mapping[str, Any]) -> None:
         """See `asl.Resources`; without anybody to record, the function cannot be reached."""

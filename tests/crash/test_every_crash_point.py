@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 import crash.paths_of_ends
-import crash.paths_of_people  # noqa: F401 - both add their paths
+import crash.paths_of_people
+import crash.paths_of_work  # noqa: F401 - all add their paths
 from crash.faults import Fault
 from crash.harness import Stage
 from crash.paths import PATHS, Path
