@@ -141,7 +141,7 @@ CONTRACTS: Final[Mapping[str, Contract]] = {
         takes=PauseTaskRequest,
         body_is_optional=True,
         gives=TaskResponse,
-        refuses=_CHANGE,
+        refuses=(*_CHANGE, InvalidSchedule, NotInFuture, NeverFires),
         is_conditional=True,
         is_tagged=True,
     ),

@@ -37,6 +37,7 @@ _TASK: Final[dict[str, Any]] = {
     "active_run_id": None,
     "dispatching": False,
     "pause_reason": None,
+    "pause_until": None,
     "next_run_at": "2026-03-02T14:00:00.000Z",
     "due_at": "2026-03-02T14:00:00.000Z",
     "last_run_at": None,
@@ -104,7 +105,10 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
         "labels": {"team": "support"},
     },
     "EditTaskRequest": {"title": "Evening summary", "schedule_spec": {"cron": "0 18 * * 1-5"}},
-    "PauseTaskRequest": {"reason": "Nobody is there over the holidays."},
+    "PauseTaskRequest": {
+        "reason": "Nobody is there over the holidays.",
+        "until": "2027-01-04T00:00:00Z",
+    },
     "ChangePolicyRequest": {"max_concurrent_runs": 0, "reason": "The agent's provider is down."},
     "EmptyRequest": {},
     "PreviewScheduleRequest": {

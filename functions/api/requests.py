@@ -273,15 +273,19 @@ class PreviewScheduleRequest(Wire):
 
 
 class PauseTaskRequest(Wire):
-    """Why a task is paused, for those who find it so."""
+    """Why a task is paused, for those who find it so, and when the pause ends by itself.
+
+    Without `until` it ends when the task is resumed.
+    """
 
     reason: Reason | None = None
+    until: Instant | None = None
 
     def to_command(
         self, user_id: str, task_id: str, expected: frozenset[int] | None = None
     ) -> PauseTask:
         """The command, for a task that is at one of the `expected` revisions."""
-        return PauseTask(user_id, task_id, self.reason, expected)
+        return PauseTask(user_id, task_id, self.reason, expected, until=self.until)
 
 
 class EmptyRequest(Wire):

@@ -8,7 +8,7 @@ from api.wire import (
     Wire,
 )
 from nightshift.domain.exchanged import Thread
-from nightshift.domain.model.enums import ActionKind, RunStatus
+from nightshift.domain.model.enums import ActionKind, RunStatus, TaskStatus
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.retry import FailedAttempt, retry_to_dict
 from nightshift.domain.model.run import Run
@@ -48,6 +48,7 @@ class TaskResponse(Wire):
     active_run_id: str | None
     dispatching: bool
     pause_reason: str | None
+    pause_until: str | None
     next_run_at: str | None
     due_at: str | None
     last_run_at: str | None
@@ -270,13 +271,15 @@ def _defined(task: Task) -> dict[str, Any]:
 
 def _standing(task: Task) -> dict[str, Any]:
     state = task.state
+    is_paused = state.status is TaskStatus.PAUSED
     return {
         "status": state.status.value,
         "blocked_reason": state.blocked_reason,
         "active_run_id": state.active_run_id,
         "pause_reason": state.pause_reason,
+        "pause_until": _instant(state.pause_until if is_paused else None),
         "next_run_at": _instant(state.next_run_at),
-        "due_at": _instant(state.due_at),
+        "due_at": _instant(None if is_paused else state.due_at),
         "last_run_at": _instant(state.last_run_at),
         "last_run_id": state.last_run_id,
         "last_thread_id": state.last_thread_id,

@@ -6,7 +6,7 @@ import builders
 from crash.harness import LIMIT, Stage, acted
 from crash.machine import SUCCESS
 from crash.promises import about_occurrences, about_work, is_waiting
-from nightshift.domain.services.clock import LONGEST_BACK_OFF
+from nightshift.domain.services.setbacks import LONGEST_BACK_OFF
 from nightshift_toolkit.audit import check
 
 AFTER_THE_LEASE = builders.policy().launch_lease_seconds + 5

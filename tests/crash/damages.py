@@ -203,6 +203,13 @@ def a_finished_task_has_a_next_time(ward: Ward) -> None:
     ward.set(task_key(ward.over), next_run_at=format_instant(ward.stage.now + HOUR))
 
 
+@breaks("pauses_with_an_end_come_to_it", repairable=True)
+def the_end_of_a_pause_is_forgotten(ward: Ward) -> None:
+    end = format_instant(ward.stage.now + HOUR)
+    gone = dict.fromkeys(("next_run_at", "due_at", "due_key", "due_bucket"))
+    ward.set(task_key(ward.idle), status="paused", pause_until=end, **gone)
+
+
 @breaks("index_keys_are_right", repairable=True)
 def an_enabled_task_is_not_in_the_index(ward: Ward) -> None:
     ward.set(task_key(ward.idle), due_key=None, due_bucket=None)

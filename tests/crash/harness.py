@@ -24,6 +24,7 @@ from nightshift.adapters.dynamodb.table import Table
 from nightshift.composition import CompletionServices
 from nightshift.domain.commands import DeleteTask, PauseTask
 from nightshift.domain.errors import NightshiftError
+from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.task import Task
 from nightshift.domain.services.replanning import Replanning
@@ -78,9 +79,10 @@ class Process(RealWorld):
         self.clock = replace(self.clock, dispatch=self.dispatch)
         self.management = replace(self.management, ids=NamedIds(f"{self.name}-{self.births}"))
 
-    def pause(self, task: Task) -> None:
+    def pause(self, task: Task, until: datetime | None = None) -> None:
         """Pause a task as its owner does."""
-        self.pausing.pause_task(PauseTask(task.user_id, task.id), self.now)
+        end = None if until is None else format_instant(until)
+        self.pausing.pause_task(PauseTask(task.user_id, task.id, until=end), self.now)
 
     def delete(self, task: Task) -> None:
         """Delete a task as its owner does."""

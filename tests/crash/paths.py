@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import builders
 from crash.harness import Stage
@@ -10,6 +10,7 @@ from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import OverlapPolicy
 from nightshift.domain.model.spec import Schedule
 from nightshift.domain.model.task import Task
+from nightshift_toolkit.audit import Snapshot
 
 HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)
@@ -167,6 +168,35 @@ def nothing_can_be_launched_for_a_while(stage: Stage) -> Act:
     stage.machine.refusals = ["AccessDeniedException"]
     stage.mends = True
     return stage.victim.look
+
+
+@path
+def the_clock_ends_a_pause(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task())
+    end = stage.now + 2 * HOUR
+    stage.others.pause(task, until=end)
+    stage.pass_time(2 * HOUR + MINUTE)
+    stage.afterwards = lambda snapshot: _times_but_one(snapshot, task, end)
+    return stage.victim.look
+
+
+@path
+def the_clock_ends_the_pause_of_a_single_time(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task(builders.once()))
+    stage.others.pause(task, until=stage.now + HOUR / 2)
+    stage.pass_time(HOUR)
+    due = stage.now
+    stage.afterwards = lambda snapshot: _times_but_one(snapshot, task, due)
+    return stage.victim.look
+
+
+def _times_but_one(snapshot: Snapshot, task: Task, instant: datetime) -> list[str]:
+    """The complaint that an occurrence is not in exactly one record, or that one before it is."""
+    times = [run.scheduled_for for run in snapshot.history_of.get(task.id, ())]
+    early = [time for time in times if time is not None and time < instant]
+    if times.count(instant) == 1 and not early:
+        return []
+    return [f"{task.id} was paused until {instant}, its records are of {times}"]
 
 
 @path

@@ -18,6 +18,7 @@ from nightshift.domain.commands import (
 from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ActionKind, ContextMode, Trigger
 from nightshift.domain.model.idempotency import IdempotencyKey
+from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.task import Task
 from nightshift.domain.services.limits import change_policy
 from nightshift_toolkit.audit import Snapshot
@@ -176,6 +177,21 @@ def a_task_is_paused(stage: Stage) -> Act:
     task = stage.add_unwatched(builders.task())
     command = PauseTask(task.user_id, task.id, "holiday")
     return lambda: stage.victim.pausing.pause_task(command, stage.now)
+
+
+@path
+def a_task_is_paused_until_a_time(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task())
+    end = format_instant(stage.now + 2 * HOUR)
+    command = PauseTask(task.user_id, task.id, "holiday", until=end)
+    return lambda: stage.victim.pausing.pause_task(command, stage.now)
+
+
+@path
+def a_single_time_that_is_to_wake_is_triggered(stage: Stage) -> Act:
+    task = stage.add_unwatched(builders.task(builders.once()))
+    stage.others.pause(task, until=stage.now + HOUR / 2)
+    return trigger(stage, task)
 
 
 @path

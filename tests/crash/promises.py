@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from nightshift.domain.model.enums import RunStatus
+from nightshift.domain.model.pause import wakes_at
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.task import Task
@@ -93,7 +94,12 @@ def about_occurrences(snapshot: Snapshot, task: Task, now: datetime) -> list[str
 
 
 def is_waiting(task: Task, now: datetime) -> bool:
-    """Whether an occurrence has come that the clock has not dealt with, even if it backs off."""
+    """Whether an occurrence or the end of a pause has come that the clock has not dealt with.
+
+    Even if it backs off.
+    """
+    if task.state.pause_until is not None and wakes_at(task) is not None:
+        return task.state.pause_until <= now
     upcoming = task.state.next_run_at
     return task.is_armed and upcoming is not None and upcoming <= now
 

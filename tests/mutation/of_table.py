@@ -92,14 +92,14 @@ BREAKS: Final = (
     _at(
         "tasks",
         "a block hits an entry that is not the one that was read",
-        "condition = conditions.still_due(keys.due_key(due_at, ref.task_id))",
+        "condition = conditions.still_due(due_at, ref.task_id)",
         "condition = conditions.EXISTS",
     ),
     _at(
         "conditions",
         "a block recreates a task that is gone",
-        "return _all(EXISTS, TaskItem.due_key == due_key)",
-        "return Or(ABSENT, TaskItem.due_key == due_key)",
+        "return _all(EXISTS, TaskItem.due_key.is_in(*entries))",
+        "return Or(ABSENT, TaskItem.due_key.is_in(*entries))",
     ),
     # -- admission --
     _at(

@@ -31,6 +31,7 @@ class Action(StrEnum):
     DISPATCH_CONFLICT = "dispatch_conflict"  # somebody else was first, or no place was free
     DISPATCH_FAILED = "dispatch_failed"  # a launch was refused, or an error put the task off
     TASK_BLOCKED = "task_blocked"  # a task was taken out of the clock's reach until it is edited
+    TASK_WOKEN = "task_woken"  # the pause of a task came to the end it was given
     TASK_REPLANNED = "task_replanned"  # newer zone rules moved the next time of a task
     REPLANNING_FAILED = "replanning_failed"  # newer zone rules met an error and are tried again
     SETTLING_FAILED = "settling_failed"  # a recovery, verification or cancellation met an error

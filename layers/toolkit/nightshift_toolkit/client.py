@@ -124,10 +124,15 @@ class Client:
         return cast("Task", answer)
 
     def pause_task(
-        self, task_id: str, reason: str | None = None, *, cancel_active: bool = False
+        self,
+        task_id: str,
+        reason: str | None = None,
+        *,
+        until: str | None = None,
+        cancel_active: bool = False,
     ) -> Task:
-        """Keep the clock from starting the task."""
-        body = {} if reason is None else {"reason": reason}
+        """Keep the clock from starting the task, until the time `until` if there is one."""
+        body = _without_none(reason=reason, until=until)
         path, parameters = f"{_task(task_id)}/pause", _cancelling(cancel_active)
         answer = self._request("POST", path, body, parameters=parameters, repeat=False)
         return cast("Task", answer)
@@ -265,6 +270,10 @@ def _retry_after(response: httpx.Response) -> float:
 
 def _cancelling(cancel_active: bool) -> dict[str, str]:  # noqa: FBT001
     return {"cancel_active": "true"} if cancel_active else {}
+
+
+def _without_none(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _task(task_id: str) -> str:

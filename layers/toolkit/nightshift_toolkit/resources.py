@@ -31,6 +31,7 @@ class Task(TypedDict):
     active_run_id: str | None
     dispatching: bool
     pause_reason: str | None
+    pause_until: str | None
     next_run_at: str | None
     due_at: str | None
     last_run_at: str | None

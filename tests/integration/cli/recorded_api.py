@@ -39,6 +39,7 @@ TASK: dict[str, Any] = {
     "active_run_id": None,
     "dispatching": False,
     "pause_reason": None,
+    "pause_until": None,
     "next_run_at": "2099-01-05T14:00:00.000Z",
     "due_at": "2099-01-05T14:00:00.000Z",
     "last_run_at": None,

@@ -89,6 +89,18 @@ def test_an_edit_without_a_change_is_a_usage_error(api: RecordedApi, run: Run) -
     assert api.asked == []
 
 
+def test_a_pause_with_an_end_sends_and_shows_it(api: RecordedApi, run: Run) -> None:
+    """P3"""
+    end = "2099-03-08T13:00:00.000Z"
+    paused = TASK | {"status": "paused", "next_run_at": None, "due_at": None, "pause_until": end}
+    api.answer("POST", f"{TASK_PATH}/pause", 200, paused)
+    api.answer("GET", TASK_PATH, 200, paused)
+    said = ok(run("tasks", "pause", TASK_ID, "--until", "2099-03-08T09:00:00-04:00"))
+    assert api.asked[0].body == {"until": "2099-03-08T09:00:00-04:00"}
+    assert said.splitlines()[1].startswith("Until: Sun 2099-03-08 09:00")
+    assert "Paused until  Sun 2099-03-08 09:00" in ok(run("tasks", "show", TASK_ID))
+
+
 def test_pause_resume_and_delete_say_what_they_did(api: RecordedApi, run: Run) -> None:
     api.answer("POST", f"{TASK_PATH}/pause", 200, TASK | {"next_run_at": None})
     api.answer("POST", f"{TASK_PATH}/resume", 200, TASK)

@@ -1,6 +1,6 @@
 """Tasks over HTTP: created, shown, changed in part, paused, resumed, deleted."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -35,7 +35,7 @@ def test_a_task_is_created_with_its_first_time_and_an_address(desk: Desk) -> Non
 
 def test_a_task_shows_every_field_of_the_specification(desk: Desk) -> None:
     """SPEC 7: the task fields, and the effective time beside the nominal one."""
-    assert set(desk.create()) == FIELDS | {"due_at", "retry"}
+    assert set(desk.create()) == FIELDS | {"due_at", "pause_until", "retry"}
 
 
 def test_a_prompt_at_top_level_is_an_agent_action(desk: Desk) -> None:
@@ -168,6 +168,37 @@ def test_a_paused_task_says_why_and_has_no_next_time_until_it_is_resumed(desk: D
     resumed = desk.do("resume", task["id"]).json
     assert (resumed["status"], resumed["pause_reason"]) == ("enabled", None)
     assert resumed["next_run_at"] == "2026-03-05T09:00:00.000Z"
+
+
+def test_a_pause_with_an_end_shows_it_and_ends_by_itself(desk: Desk) -> None:
+    """P3: it is not shown as a time of the task's, and is gone when it is over."""
+    task = desk.create()
+    path, end = f"{TASKS}/{task['id']}/pause", "2026-03-05T10:00:00+01:00"
+    paused = desk.call("POST", path, {"reason": "Holidays", "until": end}).json
+    assert (paused["status"], paused["pause_until"]) == ("paused", "2026-03-05T09:00:00.000Z")
+    assert (paused["next_run_at"], paused["due_at"], paused["overdue"]) == (None, None, False)
+    desk.look(datetime(2026, 3, 5, 9, tzinfo=UTC))
+    woken = desk.task(task["id"])
+    assert (woken["status"], woken["pause_reason"], woken["pause_until"]) == ("enabled", None, None)
+    assert (woken["run_count"], woken["revision"]) == (1, paused["revision"])
+
+
+@pytest.mark.parametrize(
+    ("until", "code"),
+    [
+        ("2026-03-01T12:00:00Z", "not_in_future"),
+        ("2026-03-05T10:00:00", "invalid_schedule"),
+        (5, "invalid_request"),
+        ("9999-12-31T23:59:59Z", "never_fires"),
+    ],
+)
+def test_an_end_that_no_pause_can_have_is_refused(desk: Desk, until: object, code: str) -> None:
+    """SPEC 7: 422 that names the field; nothing changes."""
+    task = desk.create()
+    reply = desk.call("POST", f"{TASKS}/{task['id']}/pause", {"until": until})
+    assert (reply.status, reply.code) == (422, code)
+    assert reply.json["errors"][0]["field"] == "until"
+    assert desk.task(task["id"]) == task
 
 
 def test_a_once_whose_time_passed_while_paused_needs_a_new_one(desk: Desk) -> None:

@@ -122,13 +122,14 @@ class ScheduleEdit:
 
 @dataclass(frozen=True, slots=True)
 class PauseTask:
-    """Take a task out of the clock's reach (P3)."""
+    """Take a task out of the clock's reach (P3), until a time if there is one."""
 
     user_id: str
     task_id: str
     reason: str | None = None
     expected: frozenset[int] | None = None
     cancel_active: bool = False
+    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,15 @@ class TaskRef:
 
 @dataclass(frozen=True, slots=True)
 class DueHint:
-    """An entry of the due index: perhaps stale, never a decision."""
+    """An entry of the due index: perhaps stale, never a decision.
+
+    `wakes` says that a pause ends at that time, not that an occurrence is due.
+    """
 
     ref: TaskRef
     priority: int
     due_at: datetime
+    wakes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ class TaskStore(Protocol):
 
         "As seen" is revision, status, next time and whether it is blocked; what dispatch and
         completion own besides is neither compared nor written (P19). The reasons shown for a
-        pause and a block are those of `changed`.
+        pause and a block, and the end of a pause, are those of `changed`.
 
         Refused while the task is being dispatched (K7). A new payload is written and the one it
         replaces removed in the same transaction; an active run past the fence never needs it again.
@@ -100,6 +100,8 @@ class TaskStore(Protocol):
 
     def switch(self, seen: Task, changed: Task, *, cancel: Slot | None = None) -> bool:
         """Pause or resume: write status, plan and reasons of `changed` if the task is as `seen`.
+
+        A pause that ends by itself has an entry in the due index for that time.
 
         Unlike `replace` it is allowed while a run is being dispatched: a launch that is under way
         goes on. `cancel` is that of `replace`. Returns False when the task changed meanwhile or is
@@ -142,6 +144,7 @@ class TaskStore(Protocol):
     def due(self, now: datetime) -> "DueLine":
         """Who is due by `now`: highest priority first, then oldest, then id.
 
+        Whoever is to wake by `now` is among them; of the same instant those come first.
         The first page of every bucket is read at once, the others as they are used. Costs the
         same however many tasks sleep, and reads no task row.
         """
@@ -160,8 +163,17 @@ class TaskStore(Protocol):
         """Give the task another plan without a run if it is still as `seen`; False otherwise."""
         ...
 
+    def wake(self, seen: Task, woken: Task) -> bool:
+        """Write plan, reason and end of the pause of `woken` if the task is still as `seen`.
+
+        Nothing else moves, the revision and the change log neither. False otherwise.
+        """
+        ...
+
     def back_off(self, seen: Task, until: datetime) -> bool:
         """Move `due_at` and nothing else if the task is still as `seen`; False otherwise.
+
+        Of a task whose pause was to end it is that end which moves.
 
         Only `due_at` moves, so a task that was backed off meanwhile is still as seen.
         """
@@ -188,7 +200,7 @@ class SweepStore(Protocol):
         ...
 
     def planned(self, *, limit: int, after: str | None = None) -> Page[Task]:
-        """Tasks that the clock will start, of all users, whoever is due soonest first in each part.
+        """Tasks that the clock will start or wake, of all users, in each part the soonest first.
 
         Costs what is read, however many tasks there are: at most `limit` tasks. `after` is the
         `next` of the page before. A task that keeps its place throughout is on exactly one page.

@@ -153,6 +153,7 @@ def _repairs(patient: Patient, snapshot: Snapshot) -> Mapping[str, Repair]:
         "history_goes_with_its_task": runs.forget,
         "armed_tasks_have_a_next_time": tasks.plan,
         "idle_tasks_have_no_time": tasks.plan,
+        "pauses_with_an_end_come_to_it": tasks.plan,
         "index_keys_are_right": tasks.plan,
         "active_run_ids_name_the_slot": tasks.name_active_run,
         "running_means_a_run": tasks.follow_run,

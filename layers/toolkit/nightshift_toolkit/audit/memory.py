@@ -15,7 +15,7 @@ def snapshot_of_memory(store: MemoryStore, *, now: datetime | None = None) -> Sn
         entries = {
             ref: DueEntry(
                 keys.due_bucket(row.entry.priority, row.task.due_shard),
-                keys.due_key(row.entry.due_at, ref.task_id),
+                keys.due_key(row.entry.due_at, ref.task_id, wakes=row.entry.wakes),
             )
             for ref, row in state.tasks.items()
             if row.entry is not None

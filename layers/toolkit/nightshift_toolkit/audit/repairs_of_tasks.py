@@ -15,6 +15,7 @@ from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus
 from nightshift.domain.model.status import status_after_completion
 from nightshift.domain.model.task import Plan, Task
 from nightshift_toolkit.audit.snapshot import Snapshot
+from nightshift_toolkit.audit.tasks_stored import pause_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,10 @@ class TaskRepairs:
     def _right_plan(self, task: Task) -> Plan:
         state = task.state
         plan = task_rows.plan_of(task)
+        end = pause_end(task)
+        if end is not None:
+            right = end if state.due_at is None else max(end, state.due_at)
+            return _due(replace(plan, next_run_at=None), right)
         if state.status is not TaskStatus.ENABLED:
             return Plan(status=state.status, next_run_at=None, due_at=None, tzdata_version=None)
         if state.blocked_reason is not None:

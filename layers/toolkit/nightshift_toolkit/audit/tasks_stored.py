@@ -1,5 +1,7 @@
 """Invariants of tasks and what goes with them: times, index keys, payloads, counts."""
 
+from datetime import datetime
+
 from nightshift.adapters.dynamodb import keys
 from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.enums import SlotState, TaskStatus
@@ -30,18 +32,29 @@ def armed_tasks_have_a_next_time(snapshot: Snapshot) -> Broken:
 
 @always
 def idle_tasks_have_no_time(snapshot: Snapshot) -> Broken:
-    """A task that is paused, running or finished has no next time."""
+    """A task that is paused, running or finished has no next time; a pause may have an end."""
     for task in snapshot.tasks:
         state = task.state
-        if state.status is TaskStatus.ENABLED:
+        if state.status is TaskStatus.ENABLED or pause_end(task) is not None:
             continue
         if state.next_run_at is not None or state.due_at is not None:
             yield task.id, f"it is {state.status}, next {state.next_run_at}, due {state.due_at}"
 
 
 @always
+def pauses_with_an_end_come_to_it(snapshot: Snapshot) -> Broken:
+    """A task that is paused until a time has that as its due time, or a later one, and no next."""
+    for task in snapshot.tasks:
+        state, end = task.state, pause_end(task)
+        if end is None:
+            continue
+        if state.next_run_at is not None or state.due_at is None or state.due_at < end:
+            yield task.id, f"it is paused until {end}, next {state.next_run_at}, due {state.due_at}"
+
+
+@always
 def index_keys_are_right(snapshot: Snapshot) -> Broken:
-    """A task has index keys exactly when the clock may start it, made of its due time (K1)."""
+    """A task has index keys exactly when the clock may start or wake it, of its due time (K1)."""
     for task in snapshot.tasks:
         wanted = wanted_entry(task)
         found = snapshot.due.get(TaskRef(task.user_id, task.id))
@@ -149,10 +162,18 @@ def logs_expire_after_their_task(snapshot: Snapshot) -> Broken:
 def wanted_entry(task: Task) -> DueEntry | None:
     """The index keys that a task should have."""
     due_at = task.state.due_at
-    if due_at is None or not task.is_armed:
+    wakes = pause_end(task) is not None
+    if due_at is None or not (wakes or task.is_armed):
         return None
     bucket = keys.due_bucket(task.definition.priority, task.due_shard)
-    return DueEntry(bucket, keys.due_key(due_at, task.id))
+    return DueEntry(bucket, keys.due_key(due_at, task.id, wakes=wakes))
+
+
+def pause_end(task: Task) -> datetime | None:
+    """When the clock is to end the pause of a task; a blocked task does not wake (P3, P20)."""
+    state = task.state
+    waits = state.status is TaskStatus.PAUSED and state.blocked_reason is None
+    return state.pause_until if waits else None
 
 
 def _text(entry: DueEntry | None) -> str:
@@ -163,6 +184,7 @@ ABOUT_TASKS = (
     rows_can_be_read,
     armed_tasks_have_a_next_time,
     idle_tasks_have_no_time,
+    pauses_with_an_end_come_to_it,
     index_keys_are_right,
     index_follows_the_rows,
     next_times_are_not_recorded_yet,

@@ -40,6 +40,8 @@ def say_done(verb: str, task: "Task") -> None:
     click.echo(f"{verb} {task['id']}  {one_line(task['title'])}")
     if state(task) == BLOCKED:
         click.echo(f"Blocked: {one_line(task['blocked_reason'] or '')}")
+    elif (end := when(task, "pause_until")) is not None:
+        click.echo(f"Until: {end}")
     elif (text := when(task, "next_run_at")) is not None:
         click.echo(f"Next run: {text}")
         if (start := start_apart(task)) is not None:

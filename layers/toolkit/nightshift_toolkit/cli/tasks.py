@@ -117,6 +117,7 @@ def show(*, session: Session, task_id: str) -> None:
             ("Status", state(task)),
             ("Blocked", task.get("blocked_reason")),
             ("Paused", task.get("pause_reason")),
+            ("Paused until", when(task, "pause_until")),
             ("Schedule", schedule(task)),
             ("Next", None if state(task) == BLOCKED else when(task, "next_run_at")),
             ("Starts", start_apart(task)),
@@ -168,12 +169,18 @@ def edit(
 @command.command()
 @click.argument("task_id", metavar="TASK")
 @click.option("--reason", help="Why; shown on the task.")
+@click.option("--until", help="When the pause ends by itself, written with Z or an offset.")
 @_CANCEL_ACTIVE
 @with_session
-def pause(*, session: Session, task_id: str, reason: str | None, cancel_active: bool) -> None:
-    """Keep the clock from starting a task; it can still be triggered."""
+def pause(
+    *, session: Session, task_id: str, reason: str | None, until: str | None, cancel_active: bool
+) -> None:
+    """Keep the clock from starting a task; it can still be triggered.
+
+    Without --until it stays paused until it is resumed.
+    """
     with session.client() as client:
-        task = client.pause_task(task_id, reason, cancel_active=cancel_active)
+        task = client.pause_task(task_id, reason, until=until, cancel_active=cancel_active)
     _answer(session, "Paused", task)
 
 

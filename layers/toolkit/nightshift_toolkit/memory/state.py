@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 from nightshift.domain.errors import CorruptRecord, PersistenceUncertain, StorageUnavailable
 from nightshift.domain.exchanged import DueHint, TaskRef, Thread
 from nightshift.domain.model.idempotency import UsedKey
+from nightshift.domain.model.pause import wakes_at
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Slot
@@ -167,11 +168,12 @@ def writing(
 
 
 def due_entry(task: Task) -> DueHint | None:
-    """The entry of the due index: present exactly when the clock may start the task (K1)."""
+    """The entry of the due index, there exactly when the clock may start or wake the task (K1)."""
+    wakes = wakes_at(task) is not None
     due_at = task.state.due_at
-    if due_at is None or not task.is_armed:
+    if due_at is None or not (wakes or task.is_armed):
         return None
-    return DueHint(TaskRef(task.user_id, task.id), task.definition.priority, due_at)
+    return DueHint(TaskRef(task.user_id, task.id), task.definition.priority, due_at, wakes)
 
 
 _RUN_FIELDS = tuple(field.name for field in fields(Run))

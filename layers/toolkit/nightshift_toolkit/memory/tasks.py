@@ -224,6 +224,15 @@ class MemoryTasks:
         return True
 
     @writing
+    def wake(self, seen: Task, woken: Task) -> bool:
+        """See `TaskStore.wake`."""
+        row = as_seen(self._row(seen), seen)
+        if row is None:
+            return False
+        self.state.put(_with_definition_and_plan(row.task, woken))
+        return True
+
+    @writing
     def back_off(self, seen: Task, until: datetime) -> bool:
         """See `TaskStore.back_off`."""
         row = as_seen(self._row(seen), seen)
@@ -281,6 +290,7 @@ def _with_definition_and_plan(stored: Task, changed: Task) -> Task:
         planned_from=theirs.planned_from,
         blocked_reason=theirs.blocked_reason,
         pause_reason=theirs.pause_reason,
+        pause_until=theirs.pause_until,
     )
     return replace(
         stored,
@@ -291,5 +301,5 @@ def _with_definition_and_plan(stored: Task, changed: Task) -> Task:
     )
 
 
-def _place_in_line(hint: DueHint) -> tuple[int, datetime, str]:
-    return (-hint.priority, hint.due_at, hint.ref.task_id)
+def _place_in_line(hint: DueHint) -> tuple[int, datetime, bool, str]:
+    return (-hint.priority, hint.due_at, not hint.wakes, hint.ref.task_id)

@@ -7,6 +7,7 @@ from typing import TypeVar
 from pynamodb.attributes import Attribute
 from pynamodb.expressions.condition import And, Condition, Or
 
+from nightshift.adapters.dynamodb import keys
 from nightshift.adapters.dynamodb.items import (
     HolderItem,
     Item,
@@ -74,12 +75,13 @@ def names_run(run_id: str) -> Condition:
     return _all(EXISTS, TaskItem.active_run_id == run_id)
 
 
-def still_due(due_key: str) -> Condition:
-    """The index entry is the one that was read.
+def still_due(due_at: datetime, task_id: str) -> Condition:
+    """The index entry is the one that was read, of an occurrence or of the end of a pause.
 
     Closes: blocking a task that was edited or dispatched meanwhile.
     """
-    return _all(EXISTS, TaskItem.due_key == due_key)
+    entries = [keys.due_key(due_at, task_id, wakes=wakes) for wakes in (False, True)]
+    return _all(EXISTS, TaskItem.due_key.is_in(*entries))
 
 
 def slot_held_by(run_id: str) -> Condition:

@@ -11,7 +11,6 @@ from nightshift.adapters.dynamodb.operations import Raw
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.errors import CorruptRecord
 from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, TaskRef
-from nightshift.domain.model.instants import parse_instant
 from nightshift.domain.model.task import Payload, Task
 
 FIRST_PAGE = 100
@@ -31,7 +30,7 @@ def line_of(table: Table, now: datetime, *, shards: int) -> DueLine:
             beginning = list(islice(hints, FIRST_PAGE))
             first += beginning
             bucket.append(chain(beginning, hints))
-        line.append(merge(*bucket, key=lambda hint: (hint.due_at, hint.ref.task_id)))
+        line.append(merge(*bucket, key=_place_in_bucket))
     return DueLine(first, chain.from_iterable(line))
 
 
@@ -65,7 +64,11 @@ def payload_key(task: Task) -> keys.Key:
     return keys.payload(task.user_id, task.id, task.definition.payload_revision)
 
 
+def _place_in_bucket(hint: DueHint) -> tuple[datetime, bool, str]:
+    return (hint.due_at, not hint.wakes, hint.ref.task_id)
+
+
 def _hint(row: Raw, priority: int) -> DueHint:
-    due_at, _, task_id = row["due_key"]["S"].partition("#")
+    due_at, wakes, task_id = keys.parts_of_due_key(row["due_key"]["S"])
     ref = TaskRef(keys.user_of(row["pk"]["S"]), task_id)
-    return DueHint(ref, priority, parse_instant(due_at))
+    return DueHint(ref, priority, due_at, wakes)

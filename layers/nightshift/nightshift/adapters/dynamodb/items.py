@@ -89,6 +89,7 @@ class TaskItem(Item):
     planned_from = InstantAttribute(null=True)
     blocked_reason = UnicodeAttribute(null=True)
     pause_reason = UnicodeAttribute(null=True)
+    pause_until = InstantAttribute(null=True)
     active_run_id = UnicodeAttribute(null=True)
     last_run_at = InstantAttribute(null=True)
     last_run_id = UnicodeAttribute(null=True)

@@ -7,11 +7,12 @@ and a page of a user's task list would read up to 64 KiB for each.
 from dataclasses import dataclass
 from datetime import datetime
 
-from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.instants import format_instant, parse_instant
 
 DUE_INDEX = "due"
 PRIORITIES = range(9, -1, -1)
 """From the one that goes first to the one that goes last (P14)."""
+_INSTANT_WIDTH = len("2000-01-01T00:00:00.000Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +127,20 @@ def due_bucket(priority: int, shard: int) -> str:
     return f"P{priority}#{shard}"
 
 
-def due_key(due_at: datetime, task_id: str) -> str:
-    """The place of a task in its bucket: oldest due first, then id (P14)."""
-    return f"{format_instant(due_at)}#{task_id}"
+def due_key(due_at: datetime, task_id: str, *, wakes: bool = False) -> str:
+    """The place of a task in its bucket: oldest due first, then id (P14).
+
+    The end of a pause has a sign of its own, which sorts before that of an occurrence.
+    """
+    return f"{format_instant(due_at)}{'!' if wakes else '#'}{task_id}"
+
+
+def parts_of_due_key(text: str) -> tuple[datetime, bool, str]:
+    """When, whether a pause ends then, and which task: what `due_key` was made of."""
+    due_at, rest = text[:_INSTANT_WIDTH], text[_INSTANT_WIDTH:]
+    return parse_instant(due_at), rest.startswith("!"), rest[1:]
 
 
 def due_until(now: datetime) -> str:
-    """An upper bound of the due keys at `now`: `$` is the character after `#`."""
+    """An upper bound of the due keys at `now`: `$` is the character after `#`, and after `!`."""
     return f"{format_instant(now)}$"

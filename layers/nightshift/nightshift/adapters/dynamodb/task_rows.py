@@ -1,5 +1,6 @@
 """Tasks, payloads and threads as rows, and the updates that change a task (P19)."""
 
+from datetime import datetime
 from typing import Any
 
 from pynamodb.expressions.update import Action
@@ -57,6 +58,7 @@ def _state_from(item: TaskItem) -> State:
         planned_from=item.planned_from,
         blocked_reason=item.blocked_reason,
         pause_reason=item.pause_reason,
+        pause_until=item.pause_until,
         active_run_id=item.active_run_id,
         last_run_at=item.last_run_at,
         last_run_id=item.last_run_id,
@@ -98,10 +100,15 @@ def _plan_attributes(task: Task, plan: Plan) -> dict[str, Any]:
         "next_run_at": plan.next_run_at,
         "due_at": plan.due_at,
         "due_bucket": bucket if armed else None,
-        "due_key": keys.due_key(plan.due_at, task.id) if plan.due_at is not None else None,
+        "due_key": _due_key(task.id, plan.due_at, plan.next_run_at),
         "tzdata_version": plan.tzdata_version,
         "planned_from": plan.planned_from,
     }
+
+
+def _due_key(task_id: str, due_at: datetime | None, next_run_at: datetime | None) -> str | None:
+    """A time at which the clock is to act, without an occurrence, is the end of a pause."""
+    return None if due_at is None else keys.due_key(due_at, task_id, wakes=next_run_at is None)
 
 
 def plan_of(task: Task) -> Plan:
@@ -157,7 +164,17 @@ def switch_actions(task: Task) -> list[Action]:
 def _switch_attributes(task: Task) -> dict[str, Any]:
     """Why the clock must not start the task; an edit can lift it as well (P20)."""
     state = task.state
-    return {"pause_reason": state.pause_reason, "blocked_reason": state.blocked_reason}
+    return _pause_attributes(task) | {"blocked_reason": state.blocked_reason}
+
+
+def _pause_attributes(task: Task) -> dict[str, Any]:
+    state = task.state
+    return {"pause_reason": state.pause_reason, "pause_until": state.pause_until}
+
+
+def wake_actions(task: Task) -> list[Action]:
+    """What the end of a pause writes."""
+    return assign(_pause_attributes(task)) + plan_actions(task, plan_of(task))
 
 
 def plan_actions(task: Task, plan: Plan) -> list[Action]:
@@ -175,7 +192,7 @@ def restore_actions(task_id: str, before: Overwritten) -> list[Action]:
             "next_run_at": before.next_run_at,
             "due_at": before.due_at,
             "due_bucket": bucket if armed else None,
-            "due_key": keys.due_key(before.due_at, task_id) if before.due_at else None,
+            "due_key": _due_key(task_id, before.due_at, before.next_run_at),
             "tzdata_version": before.tzdata_version,
         }
     )

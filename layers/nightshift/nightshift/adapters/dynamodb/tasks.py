@@ -235,16 +235,20 @@ class DynamoTasks:
         """Give a task another plan."""
         return self._update(seen, task_rows.plan_actions(seen, plan))
 
+    def wake(self, seen: Task, woken: Task) -> bool:
+        """End a pause that has an end."""
+        return self._update(seen, task_rows.wake_actions(woken))
+
     def back_off(self, seen: Task, until: datetime) -> bool:
         """Move a task back in its line; its occurrence stays what it is."""
-        due_key = keys.due_key(until, seen.id)
+        due_key = keys.due_key(until, seen.id, wakes=seen.state.next_run_at is None)
         return self._update(seen, task_rows.assign({"due_at": until, "due_key": due_key}))
 
     def block(self, ref: TaskRef, reason: str, *, due_at: datetime) -> bool:
         """Take a task out of the line, whatever state its row is in."""
         removed = {"due_bucket": None, "due_key": None, "due_at": None}
         actions = task_rows.assign({"blocked_reason": reason} | removed)
-        condition = conditions.still_due(keys.due_key(due_at, ref.task_id))
+        condition = conditions.still_due(due_at, ref.task_id)
         key = keys.task(ref.user_id, ref.task_id)
         return self.table.write(Update(key, actions, condition)) is None
 

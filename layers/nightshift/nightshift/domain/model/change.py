@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from nightshift.domain.model.enums import TaskStatus
+from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.retry import retry_to_dict
 from nightshift.domain.model.task import Task
 
@@ -111,6 +112,7 @@ def definition_facts(task: Task) -> dict[str, Any]:
     """What people decided about a task, as plain JSON values; empty fields left out."""
     definition = task.definition
     schedule = definition.schedule.to_dict()
+    until = task.state.pause_until
     facts = {
         "title": definition.title,
         "action": {
@@ -131,5 +133,6 @@ def definition_facts(task: Task) -> dict[str, Any]:
         "labels": dict(definition.labels) or None,
         "paused": task.state.status.value == "paused" or None,
         "pause_reason": task.state.pause_reason,
+        "pause_until": format_instant(until) if until is not None else None,
     }
     return {name: value for name, value in facts.items() if value is not None}

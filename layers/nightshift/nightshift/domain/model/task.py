@@ -17,6 +17,7 @@ from nightshift.domain.errors import (
     TimePassed,
 )
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy, TaskStatus
+from nightshift.domain.model.pause import ensure_leaves_a_time, paused
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.spec import Folded, Schedule, jitter_offset
@@ -73,7 +74,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What dispatch and completion own; `max_runs` is held against `scheduled_run_count`."""
+    """What dispatch and completion own; `max_runs` is held against `scheduled_run_count`.
+
+    A task that is paused until a time has `due_at` without `next_run_at`: then the pause ends.
+    """
 
     status: TaskStatus = TaskStatus.ENABLED
     next_run_at: datetime | None = None
@@ -82,6 +86,7 @@ class State:
     planned_from: datetime | None = None
     blocked_reason: str | None = None
     pause_reason: str | None = None
+    pause_until: datetime | None = None
     active_run_id: str | None = None
     last_run_at: datetime | None = None
     last_run_id: str | None = None
@@ -216,7 +221,7 @@ class Task:
         plan = self.plan(TaskStatus.ENABLED, now)
         if plan.next_run_at is None:
             raise NeverFires("no run is left: max_runs is reached or ends_at has passed")
-        return self.with_plan(plan, blocked_reason=None, pause_reason=None)
+        return self.with_plan(plan, blocked_reason=None, pause_reason=None, pause_until=None)
 
     def edited(self, definition: Definition, now: datetime, policy: Policy) -> "Task":
         """This task with another definition, one revision on (P2).
@@ -240,7 +245,10 @@ class Task:
         if self.state.status is TaskStatus.PAUSED:
             if reshaped:
                 definition.schedule.ensure_launchable(now, policy)
-            return replace(changed, state=replace(self.state, blocked_reason=None))
+                if self.state.pause_until is not None:
+                    ensure_leaves_a_time(definition.schedule, self.state.pause_until)
+            kept = replace(self.state, blocked_reason=None, due_at=self.state.pause_until)
+            return replace(changed, state=kept)
         if reshaped or (finished and more_runs):
             return changed.armed(now, policy)
         if self.state.blocked_reason is not None:
@@ -254,27 +262,9 @@ class Task:
         due_at = self._due_at(self.state.next_run_at)
         return replace(self, state=replace(self.state, due_at=due_at))
 
-    def paused(self, reason: str | None, now: datetime) -> "Task":
-        """This task out of the clock's reach (P3); a paused one takes the reason, if there is one.
-
-        One that stays as it is comes back itself.
-
-        Raises:
-            TaskNotMutable: a `once` task is running, or the task is finished.
-        """
-        self._ensure_not_running("paused")
-        if self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED):
-            raise TaskNotMutable(
-                f"A {self.state.status} task has nothing to pause; give it a new schedule first."
-            )
-        if self.state.status is TaskStatus.PAUSED and reason in (None, self.state.pause_reason):
-            return self
-        plan = self.plan(TaskStatus.PAUSED, now)
-        return replace(
-            self.with_plan(plan, pause_reason=reason),
-            revision=self.revision + 1,
-            updated_at=now,
-        )
+    def paused(self, reason: str | None, now: datetime, until: datetime | None = None) -> "Task":
+        """This task out of the clock's reach, until a time if there is one; see `pause.paused`."""
+        return paused(self, reason, until, now)
 
     def resumed(self, now: datetime, policy: Policy) -> "Task":
         """This task enabled again, its next time strictly after `now` (P3, P20).
@@ -286,13 +276,9 @@ class Task:
             TaskNotMutable: the task is running or finished.
             TooFrequent: the floor was raised meanwhile.
         """
-        self._ensure_not_running("resumed")
         if self.is_armed and self.state.next_run_at is not None:
             return self
-        if self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED):
-            raise TaskNotMutable(
-                f"A {self.state.status} task is not paused; give it a new schedule to run again."
-            )
+        self.ensure_switchable("resumed", "is not paused; give it a new schedule to run again.")
         resumed = replace(self, revision=self.revision + 1, updated_at=now)
         if self.recurring:
             try:
@@ -308,8 +294,14 @@ class Task:
             raise TimePassed
         if enable and plan.status is TaskStatus.COMPLETED:
             raise TimePassed("No run of this task is left; give it a new schedule.")
-        cleared = {"blocked_reason": None} | ({"pause_reason": None} if enable else {})
-        return self.with_plan(plan, **cleared)
+        lifted = {"pause_reason": None, "pause_until": None} if enable else {}
+        return self.with_plan(plan, blocked_reason=None, **lifted)
+
+    def ensure_switchable(self, verb: str, otherwise: str) -> None:
+        """Refuse to pause or resume what runs or is finished; raises TaskNotMutable."""
+        self._ensure_not_running(verb)
+        if self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED):
+            raise TaskNotMutable(f"A {self.state.status} task {otherwise}")
 
     def _ensure_not_running(self, verb: str) -> None:
         if self.state.status is TaskStatus.RUNNING:

@@ -6,7 +6,7 @@ Any number of looks may overlap: nothing here decides, the conditional writes do
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from nightshift.domain.errors import (
@@ -14,13 +14,11 @@ from nightshift.domain.errors import (
     ExecutionsUnavailable,
     InvalidRequest,
     LaunchImpossible,
-    PersistenceUncertain,
-    StorageUnavailable,
 )
 from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Event, Observe
 from nightshift.domain.model.enums import DispatchExit
+from nightshift.domain.model.pause import wakes_by
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.seats import Places
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Payload, Task
@@ -30,10 +28,9 @@ from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.rulings import Due
+from nightshift.domain.services.setbacks import Setbacks
 from nightshift.domain.services.turns import HasTime, batches, in_their_own_way
-
-SHORTEST_BACK_OFF = timedelta(seconds=60)
-LONGEST_BACK_OFF = timedelta(hours=1)
+from nightshift.domain.services.waking import Waking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +45,14 @@ class Clock:
     dispatch: Dispatch
     observe: Observe
     workers: int = 1
+
+    @property
+    def _setbacks(self) -> Setbacks:
+        return Setbacks(tasks=self.tasks, observe=self.observe)
+
+    @property
+    def _waking(self) -> Waking:
+        return Waking(tasks=self.tasks, observe=self.observe, setbacks=self._setbacks)
 
     def look(self, now: datetime, has_time: HasTime, *, verify: bool = True) -> None:
         """Recover, verify, repeat cancellations, then dispatch who is due.
@@ -118,7 +123,7 @@ class Clock:
     def _start(self, slots: Sequence[Slot], look: "_Look", pool: ThreadPoolExecutor) -> None:
         held = {slot.task_id: slot for slot in slots}
         places = places_left(slots, look.policy)
-        line = self.tasks.due(look.now)
+        line = self._waking.wake_all(look.now, look.has_time, pool)
         self._measure(line, slots, look)
         met: set[str] = set()
         for batch in batches(line.hints, places, look.has_time):
@@ -156,48 +161,25 @@ class Clock:
         if row is None or look.impossible or not look.has_time():
             return
         if isinstance(row, CorruptTask):
-            self._block(hint, row.reason, corrupt=True)
+            self._setbacks.block(hint, row.reason, corrupt=True)
             return
         task, payload = row
+        if wakes_by(task, look.now):
+            self._waking.wake(hint, task, look.now)
+            return
         due = Due(task=task, payload=payload, holder=held.get(task.id))
         try:
             result = self.dispatch.dispatch_due(due, places, look.policy, look.now)
         except LaunchImpossible as impossible:
             look.impossible.append(impossible)
         except InvalidRequest as refusal:
-            self._block(hint, refusal.message)
+            self._setbacks.block(hint, refusal.message)
         except CorruptRecord as damage:
-            self._block(hint, damage.message, corrupt=True)
+            self._setbacks.block(hint, damage.message, corrupt=True)
         except Exception as failure:  # noqa: BLE001 - one task's trouble stops nobody
-            self._back_off(task, look.now, failure)
+            self._setbacks.back_off(task, look.now, failure)
         else:
             self._tell(result, task, look.now)
-
-    def _block(self, hint: DueHint, reason: str, *, corrupt: bool = False) -> None:
-        facts: dict[str, object] = {"task_id": hint.ref.task_id, "reason": reason}
-        if corrupt:
-            facts["corrupt_rows"] = 1
-        try:
-            if self.tasks.block(hint.ref, reason, due_at=hint.due_at):
-                self.observe(Event("task_blocked", facts))
-        except Exception as failure:  # noqa: BLE001 - it stays due and is met again next look
-            self.observe(Event("dispatch_failed", facts, failure))
-
-    def _back_off(self, task: Task, now: datetime, failure: Exception) -> None:
-        """Let the task wait about as long again as it has waited, so that others get their turn.
-
-        A table that gave no answer says nothing about the task: it waits a moment only.
-        """
-        facts = {"task_id": task.id, "run_id": _occurrence(task)}
-        self.observe(Event("dispatch_failed", facts, failure))
-        waited = now - (task.state.next_run_at or now)
-        delay = min(max(waited, SHORTEST_BACK_OFF), LONGEST_BACK_OFF)
-        if isinstance(failure, StorageUnavailable | PersistenceUncertain):
-            delay = SHORTEST_BACK_OFF
-        try:
-            self.tasks.back_off(task, now + delay)
-        except Exception as second:  # noqa: BLE001 - it stays due and is met again next look
-            self.observe(Event("dispatch_failed", facts, second))
 
     def _tell(self, result: DispatchResult, task: Task, now: datetime) -> None:
         facts: dict[str, object] = {
@@ -210,9 +192,11 @@ class Clock:
         self.observe(Event(f"dispatch_{result.exit.value}", facts))
 
     def _measure(self, line: DueLine, slots: Sequence[Slot], look: "_Look") -> None:
-        """Tell how long the budget makes tasks wait; one that waits for itself says nothing."""
+        """Tell how long the budget makes tasks wait; who waits for anything else says nothing."""
         held = {slot.task_id for slot in slots}
-        waiting = [hint.due_at for hint in line.first if hint.ref.task_id not in held]
+        waiting = [
+            hint.due_at for hint in line.first if not hint.wakes and hint.ref.task_id not in held
+        ]
         seats = look.policy.max_concurrent_runs
         facts = {
             "oldest_due_seconds": _age(waiting, look.now),
@@ -233,12 +217,6 @@ class _Look:
     now: datetime
     has_time: HasTime
     impossible: list[LaunchImpossible] = field(default_factory=list)
-
-
-def _occurrence(task: Task) -> str | None:
-    """The run that the task is due for; none when nothing is planned."""
-    planned = task.state.next_run_at
-    return None if planned is None else occurrence_run_id(task.id, planned)
 
 
 def _age(instants: Sequence[datetime], now: datetime) -> float:

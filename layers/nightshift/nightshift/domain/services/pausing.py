@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nightshift.domain.commands import PauseTask, ResumeTask
+from nightshift.domain.model.instants import parse_rfc3339
 from nightshift.domain.model.task import Task
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.services.admission import ensure_allowed
@@ -20,14 +21,18 @@ class Pausing:
     def pause_task(self, command: PauseTask, now: datetime) -> TaskView:
         """Take a task out of the clock's reach; a run goes on unless cancelled (P3, P7).
 
+        With `until` the clock puts it back then, and an occurrence of that very instant runs.
+
         Raises:
             TaskNotFound: there is no such task of this user.
             PreconditionFailed: the task is not at a revision that was expected.
             TaskNotMutable: a `once` task is running, or the task is finished.
+            InvalidSchedule: the end is not a time in the future, or no time is left after it.
         """
+        until = None if command.until is None else parse_rfc3339(command.until, field="until")
 
         def attempt(task: Task) -> TaskView | None:
-            changed = task.paused(command.reason, now)
+            changed = task.paused(command.reason, now, until)
             cancel = self.owned.to_cancel(task, command)
             if changed is task:
                 self.owned.cancel(cancel)

@@ -20,7 +20,8 @@ HasTime = Callable[[], bool]
 def batches(hints: Iterable[DueHint], places: Places, has_time: HasTime) -> Iterator[list[DueHint]]:
     """The line in batches, none longer than the places that are free when it is cut.
 
-    Whoever has as many runs as one user may have is passed over, by the entry of the index alone.
+    Whoever has as many runs as one user may have is passed over, by the entry of the index alone;
+    not the end of a pause, which starts nothing.
     """
     line = iter(hints)
     while room := min(BATCH, len(places)):
@@ -28,8 +29,8 @@ def batches(hints: Iterable[DueHint], places: Places, has_time: HasTime) -> Iter
         batch: list[DueHint] = []
         for hint in line:
             user_id = hint.ref.user_id
-            if wanted[user_id] < places.room_for(user_id):
-                wanted[user_id] += 1
+            if hint.wakes or wanted[user_id] < places.room_for(user_id):
+                wanted[user_id] += not hint.wakes
                 batch.append(hint)
             if len(batch) == room or not has_time():
                 break
