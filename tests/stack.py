@@ -63,6 +63,12 @@ def target(node: Any) -> str:
     return str(reached.split(".")[0] if isinstance(reached, str) else reached[0])
 
 
+def statements(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a policy says, with all that only some deployments get."""
+    said = document["Statement"]
+    return [entry["Fn::If"][1] if "Fn::If" in entry else entry for entry in said]
+
+
 def walk(node: Any) -> Iterator[dict[str, Any]]:
     """Every mapping inside a piece of the template, itself included."""
     if isinstance(node, dict):

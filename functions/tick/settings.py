@@ -2,9 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from environment import Environment
+from environment import Environment, UnusableSettings
 from nightshift.domain.model.policy import Policy
+
+WINDOW_MARGIN_SECONDS: Final = 30
+"""What a function needs beyond its window, or the last looks of each would silently be missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +27,19 @@ class TickSettings:
     def read(cls, variables: Mapping[str, str]) -> "TickSettings":
         """Read and check the environment; raises `UnusableSettings` naming the variable."""
         environment = Environment(variables)
+        window = environment.integer("TICK_WINDOW_SECONDS", default=0, least=0, most=840)
+        limit = environment.integer("TICK_TIMEOUT_SECONDS", default=900, least=1, most=900)
+        if window + WINDOW_MARGIN_SECONDS > limit:
+            raise UnusableSettings(
+                f"TICK_TIMEOUT_SECONDS must be at least {WINDOW_MARGIN_SECONDS} more than"
+                " TICK_WINDOW_SECONDS."
+            )
         return cls(
             table_name=environment.text("TABLE_NAME"),
             state_machine_arn=environment.text("STATE_MACHINE_ARN"),
             due_shards=environment.shards("DUE_SHARDS"),
             slot_shards=environment.shards("SLOT_SHARDS"),
             policy=environment.policy(),
-            window_seconds=environment.integer("TICK_WINDOW_SECONDS", default=0, least=0, most=840),
+            window_seconds=window,
             poll_seconds=environment.integer("POLL_INTERVAL_SECONDS", default=0, least=0, most=60),
         )

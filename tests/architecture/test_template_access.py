@@ -82,14 +82,14 @@ def statements(name: str) -> list[dict[str, Any]]:
     return [
         statement
         for policy in ROLES[name]["Policies"]
-        for statement in policy["PolicyDocument"]["Statement"]
+        for statement in stack.statements(policy["PolicyDocument"])
     ]
 
 
 def worker_statements() -> list[dict[str, Any]]:
     """Everything that a worker is allowed."""
     [policy] = stack.resources("AWS::IAM::ManagedPolicy").values()
-    return list(policy["PolicyDocument"]["Statement"])
+    return stack.statements(policy["PolicyDocument"])
 
 
 EVERY_STATEMENT = [

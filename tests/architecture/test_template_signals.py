@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ QUEUES = stack.resources("AWS::SQS::Queue")
 RULES = stack.resources("AWS::Events::Rule")
 ALARMS = stack.resources("AWS::CloudWatch::Alarm")
 TWO_WEEKS_SECONDS = 1_209_600
+BY_OWN_KEY = {"Fn::If": ["HasKey", {"Ref": "KmsKeyArn"}, {"Ref": "AWS::NoValue"}]}
 
 
 def dead_letter_queues() -> set[str]:
@@ -161,8 +163,10 @@ def test_dead_letters_are_kept_two_weeks_and_the_first_one_alarms(queue: str) ->
 
 @pytest.mark.parametrize("queue", QUEUES)
 def test_queue_is_encrypted(queue: str) -> None:
-    """Messages hold prompts."""
-    assert QUEUES[queue]["SqsManagedSseEnabled"] is True
+    """Messages hold prompts. By a key of the operator's where there is one."""
+    assert QUEUES[queue]["KmsMasterKeyId"] == BY_OWN_KEY
+    nothing = {"Ref": "AWS::NoValue"}
+    assert QUEUES[queue]["SqsManagedSseEnabled"] == {"Fn::If": ["HasKey", nothing, True]}
 
 
 @pytest.mark.parametrize("metric", ["Errors", "Throttles"])
@@ -213,3 +217,37 @@ def test_alarm_says_what_happened_and_tells_the_topic_if_there_is_one(name: str)
     assert alarm["AlarmDescription"].endswith(".")
     told = {"Fn::If": ["HasAlarmTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]}
     assert alarm["AlarmActions"] == alarm["OKActions"] == told
+
+
+def test_dashboard_shows_every_alarm_and_every_metric_of_ours() -> None:
+    """One page from which an operator sees whether the house stands."""
+    [dashboard] = stack.resources("AWS::CloudWatch::Dashboard").values()
+    widgets = json.loads(dashboard["DashboardBody"]["Fn::Sub"])["widgets"]
+    [alarms] = [widget["properties"]["alarms"] for widget in widgets if widget["type"] == "alarm"]
+    assert sorted(alarms) == sorted(f"${{{name}.Arn}}" for name in ALARMS)
+    charts = [widget["properties"] for widget in widgets if widget["type"] == "metric"]
+    shown = [line for chart in charts for line in chart["metrics"]]
+    assert {line[1] for line in shown if line[0] == NAMESPACE} >= {*Metric} - {Metric.BUDGET_FULL}
+    places = {(widget["x"], widget["y"]) for widget in widgets}
+    assert len(places) == len(widgets)
+
+
+def test_dashboard_names_metrics_as_the_alarms_and_the_functions_do() -> None:
+    """A misspelt dimension shows an empty chart, which looks like peace."""
+    [dashboard] = stack.resources("AWS::CloudWatch::Dashboard").values()
+    services = {f"${{AWS::StackName}}-{folder}" for folder in FOLDERS}
+    watched = {(alarm["Namespace"], alarm["MetricName"]) for alarm in ALARMS.values()}
+    for widget in json.loads(dashboard["DashboardBody"]["Fn::Sub"])["widgets"]:
+        for namespace, metric, dimension, value, *_ in widget["properties"].get("metrics", []):
+            if namespace == NAMESPACE:
+                assert dimension == "service"
+                assert value in services
+                assert metric in set(Metric)
+            elif (namespace, metric) in watched:
+                [kind] = {
+                    entry["Name"]
+                    for alarm in ALARMS.values()
+                    if (alarm["Namespace"], alarm["MetricName"]) == (namespace, metric)
+                    for entry in alarm["Dimensions"]
+                }
+                assert dimension == kind

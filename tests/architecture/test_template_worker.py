@@ -86,9 +86,10 @@ ASKED = everything_a_worker_asks_for()
 
 
 def statements() -> list[dict[str, Any]]:
-    """Everything that a worker is allowed."""
+    """Everything that a worker is allowed, but for the use of the operator's own key."""
     [policy] = stack.resources("AWS::IAM::ManagedPolicy").values()
-    return list(policy["PolicyDocument"]["Statement"])
+    said = stack.statements(policy["PolicyDocument"])
+    return [statement for statement in said if statement["Sid"] != "UseTheKey"]
 
 
 def granting(action: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from api.settings import ApiSettings
 from completion.handler import record
 from completion.settings import CompletionSettings
 from nightshift.composition import Overrides, build_api, build_completion, build_tick
-from nightshift.domain.exchanged import Event, TaskRef
+from nightshift.domain.exchanged import Event, Observe, TaskRef
 from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.run import Run
 from nightshift_toolkit.memory import (
@@ -80,15 +80,19 @@ class Reply:
 
 
 class Desk:
-    """The functions as deployed, less AWS. `now` moves only when a test moves it."""
+    """The functions as deployed, less AWS. `now` moves only when a test moves it.
 
-    def __init__(self, **variables: str) -> None:
+    What is told is kept in `events`, and handed to `observe` where a test brings one.
+    """
+
+    def __init__(self, *, observe: Observe | None = None, **variables: str) -> None:
         read = {**VARIABLES, **variables}
         settings = ApiSettings.read(read)
         self.now = SUNDAY
         self.events: list[Event] = []
         self.policy = settings.policy
-        self.store = MemoryStore(settings.policy, self.events.append)
+        self._observe = observe
+        self.store = MemoryStore(settings.policy, self._told)
         self.executions = ScriptedExecutions()
         ports: Overrides = {
             "tasks": self.store.tasks,
@@ -99,7 +103,7 @@ class Desk:
             "launcher": ScriptedLauncher(self.executions, SUNDAY),
             "inspector": ScriptedInspector(self.executions),
             "ids": CountingIds(),
-            "observe": self.events.append,
+            "observe": self._told,
             "workers": 1,
         }
         self.application = Application(build_api(settings, **ports), lambda: self.now)
@@ -107,6 +111,11 @@ class Desk:
         self.tick = build_tick(self.tick_settings, **ports)
         del ports["launcher"], ports["inspector"]
         self.completion = build_completion(CompletionSettings.read(read), **ports)
+
+    def _told(self, event: Event) -> None:
+        self.events.append(event)
+        if self._observe is not None:
+            self._observe(event)
 
     # -- over HTTP --
 

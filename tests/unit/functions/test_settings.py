@@ -88,6 +88,14 @@ def test_a_run_fits_into_the_deployed_workflow() -> None:
         Environment(variables | {"WORKFLOW_TIMEOUT_SECONDS": "10449"}).policy()
 
 
+def test_a_window_fits_into_the_time_limit_of_its_function() -> None:
+    """P17: a window that is cut short leaves a hole before the next one."""
+    variables = {**VARIABLES, "TICK_WINDOW_SECONDS": "65"}
+    assert TickSettings.read(variables | {"TICK_TIMEOUT_SECONDS": "95"}).window_seconds == 65
+    with pytest.raises(UnusableSettings, match="TICK_TIMEOUT_SECONDS must be at least 30 more"):
+        TickSettings.read(variables | {"TICK_TIMEOUT_SECONDS": "94"})
+
+
 def test_settings_do_not_change_after_they_were_read() -> None:
     """B146: frozen; another environment needs another deployment."""
     settings = ApiSettings.read(VARIABLES)
