@@ -5,9 +5,9 @@ An execution is known by its name. Work is counted by run, since that is what mu
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -15,10 +15,16 @@ from explorer.ports import CALLS, about_run
 from explorer.stage import Call, Death, Fate, Stage
 from nightshift.domain.errors import ExecutionsUnavailable, LaunchImpossible, NightshiftError
 from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
-from nightshift.domain.model.outcome import outcome_of_execution, outcome_of_report
+from nightshift.domain.model.outcome import (
+    outcome_of_error,
+    outcome_of_execution,
+    outcome_of_report,
+)
+from nightshift.domain.model.retry import FailedAttempt
 from nightshift.domain.model.run import RunOutcome
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import LaunchOrder
+from nightshift_toolkit.memory.work import MemoryWork
 
 PassFence = Callable[[str, str, datetime], bool]
 """The workflow's first state, for a run and a nonce; whether it passed."""
@@ -32,6 +38,8 @@ class Made:
     name: str
     run_id: str
     nonce: str
+    allowed: int = 1
+    attempt: int = 1
     status: str = "RUNNING"
     error: str | None = None
     working: bool = False
@@ -47,12 +55,17 @@ class Made:
 class Script:
     """What this Step Functions does apart from the ordinary.
 
-    `failing` and `refused` name tasks. `records` says how often the record step calls, each time
-    with the same report, `events` how often a status change is delivered.
+    `failing` and `refused` name tasks, `fails_first` how many attempts of a task fail, and `lost`
+    the tasks whose failures are silences. `picked_up` are tasks whose workers pick up. `records`
+    says how often the record step calls, each time with the same report, `events` how often a
+    status change is delivered.
     """
 
     failing: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
+    fails_first: Mapping[str, int] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()
+    picked_up: frozenset[str] = frozenset()
     forbidden: bool = False
     records: int = 1
     events: int = 1
@@ -61,7 +74,13 @@ class Script:
 class Cloud:
     """A `Launcher` and an `Inspector`, and the executions behind them."""
 
-    def __init__(self, stage: Stage, now: Callable[[], datetime], pass_fence: PassFence) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        now: Callable[[], datetime],
+        pass_fence: PassFence,
+        work: MemoryWork,
+    ) -> None:
         self.made: dict[str, Made] = {}
         self.works: Counter[str] = Counter()
         self.script = Script()
@@ -69,6 +88,8 @@ class Cloud:
         self._stage = stage
         self._now = now
         self._pass_fence = pass_fence
+        self._work = work
+        self._sent: Counter[tuple[str, int]] = Counter()
         self._tries: Counter[str] = Counter()
 
     # -- Launcher --
@@ -143,7 +164,8 @@ class Cloud:
     def _start(self, order: LaunchOrder) -> None:
         name = self.name_of(order)
         if name not in self.made:
-            made = self.made[name] = Made(name, order.run_id, order.slot.nonce)
+            allowed = order.slot.retry.max_attempts if order.slot.retry else 1
+            made = self.made[name] = Made(name, order.run_id, order.slot.nonce, allowed)
             self._stage.cast(f"execution {name}", lambda: self._live(made))
 
     def _live(self, made: Made) -> None:
@@ -154,22 +176,55 @@ class Cloud:
         if not self._pass_fence(made.run_id, made.nonce, self._now()):
             self._end(made, "FAILED", "Fenced")
             return
-        made.working = True
-        self.works[made.run_id] += 1
-        self._stage.reach(about_run("execution.work", made.run_id))
-        made.working = False
+        self._attempt(made)
+        while not made.over and self.fails(made) and self._is_followed(made):
+            self._stage.reach(about_run("execution.wait", made.run_id))
+            self._attempt(made)
         if made.over:
             return
         self._record_step(made)
         self._stage.reach(about_run("execution.end", made.run_id))
         if not made.over:
-            failed = self._report(made)["outcome"] == "failed"
-            self._end(made, "FAILED" if failed else "SUCCEEDED", "nonzero_exit" if failed else None)
+            failed = self.fails(made)
+            self._end(made, "FAILED" if failed else "SUCCEEDED", self._error(made))
+
+    def _attempt(self, made: Made) -> None:
+        """Let a worker have an attempt, and do it."""
+        if not made.over and task_id_of(made.run_id) in self.script.picked_up:
+            self._stage.reach(about_run("execution.pick_up", made.run_id))
+            if not made.over:
+                self._work.win(made.run_id, made.nonce, made.attempt)
+        if made.over:
+            return
+        made.working = True
+        self._sent[made.run_id, made.attempt] += 1
+        self.works[made.run_id] = max(
+            self.works[made.run_id], self._sent[made.run_id, made.attempt]
+        )
+        self._stage.reach(about_run("execution.work", made.run_id))
+        made.working = False
+
+    def _is_followed(self, made: Made) -> bool:
+        """Record that an attempt failed, if another may follow it."""
+        if made.attempt >= made.allowed:
+            return False
+        self._stage.reach(about_run("execution.record", made.run_id))
+        if made.over:
+            return False
+        reason, at = self._report(made)["reason"], self._now()
+        failed = FailedAttempt(
+            attempt=made.attempt, reason=str(reason), exit_code=None, finished_at=at
+        )
+        recorded = self._work.record_attempt(made.run_id, made.nonce, failed)
+        made.attempt += recorded
+        return recorded
 
     def _record_step(self, made: Made) -> None:
         """Call the completion function, and again if it fails; the workflow outlives it."""
-        report = self._report(made)
-        outcome = outcome_of_report(made.run_id, report, finished_at=self._now())
+        report, now = self._report(made), self._now()
+        outcome = outcome_of_report(made.run_id, report, finished_at=now)
+        if report["reason"] == "worker_lost":
+            outcome = outcome_of_error(made.run_id, self._error(made), None, finished_at=now)
         made.reported = self.script.records > 0
         for number in range(1, self.script.records):
             again = f"record {number + 1} of {made.name}"
@@ -192,11 +247,24 @@ class Cloud:
         if outcome is not None:
             self.record(outcome)
 
+    def fails(self, made: Made) -> bool:
+        """Whether the present attempt does."""
+        task_id = task_id_of(made.run_id)
+        first = self.script.fails_first.get(task_id, 0)
+        return task_id in self.script.failing or made.attempt <= first
+
+    def _error(self, made: Made) -> str | None:
+        if not self.fails(made):
+            return None
+        lost = task_id_of(made.run_id) in self.script.lost
+        return "States.HeartbeatTimeout" if lost else "nonzero_exit"
+
     def _report(self, made: Made) -> dict[str, object]:
-        failed = task_id_of(made.run_id) in self.script.failing
-        if failed:
-            return {"outcome": "failed", "reason": "nonzero_exit", "error": "exit code 1"}
-        return {"outcome": "success", "reason": None, "error": None}
+        if not self.fails(made):
+            return {"outcome": "success", "reason": None, "error": None}
+        lost = task_id_of(made.run_id) in self.script.lost
+        reason = "worker_lost" if lost else "nonzero_exit"
+        return {"outcome": "failed", "reason": reason, "error": "exit code 1"}
 
     def _said(self, made: Made, now: datetime) -> RunOutcome | None:
         report = self._report(made)

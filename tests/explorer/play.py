@@ -17,7 +17,9 @@ from nightshift.domain.commands import (
     ChangePolicy,
     DeleteTask,
     EditTask,
+    PauseRun,
     PauseTask,
+    ResumeRun,
     ResumeTask,
     TriggerTask,
 )
@@ -111,7 +113,7 @@ class Play:
         self.now = DUE
         self.stage = Stage()
         self.ports = Ports(self.stage, self.rows)
-        self.cloud = Cloud(self.stage, lambda: self.now, self._pass_fence)
+        self.cloud = Cloud(self.stage, lambda: self.now, self._pass_fence, self.rows.work)
         self.accepted = promises.Accepted()
         self.limit = self.policy.max_concurrent_runs
         self.events: list[Event] = []
@@ -173,6 +175,16 @@ class Play:
         command = CancelRun(task.user_id, task.id, run_id)
         services = self.services()
         self.stage.cast(name, lambda: services.lifecycle.cancel_run(command))
+
+    def pause_run(self, name: str, task: Task, run_id: str) -> None:
+        """Cast the owner's wish that a run stands still."""
+        command = PauseRun(task.user_id, task.id, run_id)
+        self._manages(name, lambda services: services.lifecycle.pause_run(command))
+
+    def resume_run(self, name: str, task: Task, run_id: str) -> None:
+        """Cast the owner's wish that a run goes on."""
+        command = ResumeRun(task.user_id, task.id, run_id)
+        self._manages(name, lambda services: services.lifecycle.resume_run(command))
 
     def limit_runs(self, name: str, limit: int) -> None:
         """Cast the operator, who changes how many runs may be active."""

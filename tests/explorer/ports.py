@@ -39,6 +39,7 @@ _CALLS: Final = (
     _call("runs.slot", reads="keys"),
     _call("runs.take_lease", writes="keys"),
     _call("runs.request_cancel", writes="keys"),
+    _call("runs.request_pause", writes="runs"),
     _call("runs.complete", reads="places", writes="tasks payloads runs keys"),
     _call("runs.get", reads="runs"),
     _call("runs.list", reads="runs"),
@@ -55,6 +56,12 @@ _CALLS: Final = (
     _call("cloud.describe", reads="executions"),
     _call("execution.fence", writes="runs keys executions"),
     _call("execution.work", writes="executions"),
+    _call("execution.pick_up", writes="runs executions"),
+    _call("execution.record", writes="runs executions"),
+    _call("execution.wait", writes="executions"),
+    _call("worker.beat", reads="executions"),
+    _call("worker.look", reads="runs"),
+    _call("worker.note", writes="runs"),
     _call("execution.end", writes="executions"),
 )
 CALLS: Final = {call.operation: call for call in _CALLS}

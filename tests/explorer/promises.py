@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from explorer.cloud import Cloud
+from explorer.cloud import Cloud, Made
 from explorer.stage import Stage
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.enums import Outcome, RunStatus, Trigger
 from nightshift.domain.model.run import Run
-from nightshift.domain.model.run_ids import occurrence_run_id, task_id_of
+from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.task import Task
 from nightshift_toolkit.audit import Snapshot, check
 
@@ -44,6 +44,7 @@ def after_step(
     findings = [
         *map(str, check(after, at_rest=False, limit=limit)),
         *_terminal_states_stay(before, after),
+        *_attempts_stay(before, after),
         *_occurrences_leave_with_a_record(operation, before, after),
         *_work_is_done_under_its_keys(after, cloud),
     ]
@@ -81,6 +82,14 @@ def _terminal_states_stay(before: Snapshot, after: Snapshot) -> Iterator[str]:
         now = after.run_of.get(run.id)
         if not run.status.active and now != run and (now or run.task_id in after.task_of):
             yield f"{run.id} was {run.status} and is {now.status if now else 'gone'}"
+
+
+def _attempts_stay(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """What was recorded of an attempt never changes; attempts are added at the end."""
+    for run in before.runs:
+        now = after.run_of.get(run.id)
+        if now is not None and now.attempts[: len(run.attempts)] != run.attempts:
+            yield f"{run.id} had the attempts {run.attempts} and has {now.attempts}"
 
 
 def _occurrences_leave_with_a_record(
@@ -150,10 +159,12 @@ def _records_tell_the_truth(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
             yield f"{run.id} was skipped and has an execution"
         if works and (run.reason in NEVER_WORKED):
             yield f"{run.id} is {run.status}: {run.reason}, and was worked on"
+        if made and run.attempt != made.attempt:
+            yield f"{run.id} is at attempt {run.attempt}, its execution at {made.attempt}"
         late = run.reason == "not_launched"
         if made and not made.reported and not late and _word(ended) not in (None, run.status.value):
             yield f"{run.id} is {run.status}: {run.reason}, and its execution {ended}: {made.error}"
-        if made and made.reported and run.status.value != _reported(run, cloud, ended):
+        if made and made.reported and run.status.value != _reported(run, cloud, made):
             yield f"{run.id} is {run.status}: {run.reason}, and its worker said otherwise"
 
 
@@ -163,11 +174,10 @@ def _word(ended: str | None) -> str | None:
     )
 
 
-def _reported(run: Run, cloud: Cloud, ended: str | None) -> str:
+def _reported(run: Run, cloud: Cloud, made: Made) -> str:
     """A report that was sent counts, unless it was lost and the execution stopped after it."""
-    failing = task_id_of(run.id) in cloud.script.failing
-    told = Outcome.FAILED.value if failing else Outcome.SUCCESS.value
-    stopped = ended == "ABORTED" and run.status is RunStatus.INTERRUPTED
+    told = Outcome.FAILED.value if cloud.fails(made) else Outcome.SUCCESS.value
+    stopped = made.status == "ABORTED" and run.status is RunStatus.INTERRUPTED
     return run.status.value if stopped else told
 
 

@@ -9,6 +9,7 @@ from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import RunStore, TaskStore, ThreadStore
 from nightshift_toolkit.audit import Snapshot, snapshot_of_memory
 from nightshift_toolkit.memory import MemoryStore
+from nightshift_toolkit.memory.work import MemoryWork
 
 
 class Rows(Protocol):
@@ -18,6 +19,7 @@ class Rows(Protocol):
     runs: RunStore
     threads: ThreadStore
     policies: PolicySource
+    work: MemoryWork
 
     def pass_fence(self, run_id: str, nonce: str, at: datetime) -> bool:
         """Do what the workflow's first state does; whether it passed."""
@@ -38,6 +40,7 @@ class MemoryRows:
         self.runs: RunStore = self._store.runs
         self.threads: ThreadStore = self._store.threads
         self.policies: PolicySource = self._store.policies
+        self.work = self._store.work
 
     def set_policy(self, policy: Policy) -> None:
         """Change what is deployed."""

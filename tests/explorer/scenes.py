@@ -6,6 +6,7 @@ from explorer import (
     scenes_of_ends,
     scenes_of_launches,
     scenes_of_owners,
+    scenes_of_work,
 )
 from explorer.scene import SCENES, Scene
 
@@ -17,4 +18,5 @@ __all__ = [
     "scenes_of_ends",
     "scenes_of_launches",
     "scenes_of_owners",
+    "scenes_of_work",
 ]
