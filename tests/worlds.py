@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import builders
-from nightshift.domain.commands import CreateTask, TriggerTask
+from nightshift.domain.commands import CreateTask, ExplainTask, TriggerTask
 from nightshift.domain.exchanged import Event, TaskRef
 from nightshift.domain.model.enums import Outcome
+from nightshift.domain.model.explanation import Explanation
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.slot import Slot
@@ -15,6 +16,7 @@ from nightshift.domain.model.task import Task
 from nightshift.domain.services.admission import places_left
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
+from nightshift.domain.services.explaining import Explaining
 from nightshift.domain.services.lifecycle import DispatchResult, Lifecycle
 from nightshift.domain.services.management import Management
 from nightshift.domain.services.owned import OwnedTasks
@@ -71,6 +73,9 @@ class World:
         owned = OwnedTasks(tasks=self.store.tasks, runs=self.store.runs, lifecycle=self.lifecycle)
         self.management = Management(owned=owned, policies=self.store.policies, ids=self.ids)
         self.pausing = Pausing(owned=owned, policies=self.store.policies)
+        self.explaining = Explaining(
+            tasks=self.store.tasks, runs=self.store.runs, policies=self.store.policies
+        )
         self.threads = Threads(threads=self.store.threads)
 
     # -- time --
@@ -149,6 +154,10 @@ class World:
     def trigger(self, task: Task) -> Run:
         """Trigger a task as its owner does."""
         return self.dispatch.trigger_task(TriggerTask(task.user_id, task.id), self.now)
+
+    def explained(self, task: Task, at: str | None = None) -> Explanation:
+        """Why the task starts now or does not, or what became of one of its times."""
+        return self.explaining.explain_task(ExplainTask(task.user_id, task.id, at), self.now)
 
     def started(self, run_id: str) -> None:
         """Let the run's execution pass the fence."""

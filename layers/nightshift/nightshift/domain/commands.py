@@ -161,6 +161,18 @@ class TriggerTask:
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainTask:
+    """Say which rule decides about a task now, or about one of its times.
+
+    `at` is RFC 3339 with an offset, or local in the task's zone; None is now.
+    """
+
+    user_id: str
+    task_id: str
+    at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CancelRun:
     """Stop an active run (P7)."""
 

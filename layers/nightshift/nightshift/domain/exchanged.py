@@ -33,6 +33,11 @@ class DueHint:
     due_at: datetime
     wakes: bool = False
 
+    @property
+    def place(self) -> tuple[int, datetime, bool, str]:
+        """Where in the line it stands: by priority, by time, who wakes first, by id (P14)."""
+        return (-self.priority, self.due_at, not self.wakes, self.ref.task_id)
+
 
 @dataclass(frozen=True, slots=True)
 class DueLine:

@@ -190,10 +190,10 @@ class MemoryTasks:
             if row.entry is not None and row.entry.due_at <= now:
                 buckets[row.entry.priority, row.task.due_shard].append(row.entry)
         for bucket in buckets.values():
-            bucket.sort(key=_place_in_line)
+            bucket.sort(key=lambda hint: hint.place)
         first = [hint for bucket in buckets.values() for hint in bucket[:FIRST_PAGE]]
         everybody = [hint for bucket in buckets.values() for hint in bucket]
-        return DueLine(first=first, hints=iter(sorted(everybody, key=_place_in_line)))
+        return DueLine(first=first, hints=iter(sorted(everybody, key=lambda hint: hint.place)))
 
     @reading
     def read(
@@ -299,7 +299,3 @@ def _with_definition_and_plan(stored: Task, changed: Task) -> Task:
         revision=changed.revision,
         updated_at=changed.updated_at,
     )
-
-
-def _place_in_line(hint: DueHint) -> tuple[int, datetime, bool, str]:
-    return (-hint.priority, hint.due_at, not hint.wakes, hint.ref.task_id)

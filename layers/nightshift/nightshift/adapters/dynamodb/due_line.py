@@ -30,7 +30,7 @@ def line_of(table: Table, now: datetime, *, shards: int) -> DueLine:
             beginning = list(islice(hints, FIRST_PAGE))
             first += beginning
             bucket.append(chain(beginning, hints))
-        line.append(merge(*bucket, key=_place_in_bucket))
+        line.append(merge(*bucket, key=lambda hint: hint.place))
     return DueLine(first, chain.from_iterable(line))
 
 
@@ -62,10 +62,6 @@ def rows_of(
 def payload_key(task: Task) -> keys.Key:
     """Where the current prompt or command of a task lies."""
     return keys.payload(task.user_id, task.id, task.definition.payload_revision)
-
-
-def _place_in_bucket(hint: DueHint) -> tuple[datetime, bool, str]:
-    return (hint.due_at, not hint.wakes, hint.ref.task_id)
 
 
 def _hint(row: Raw, priority: int) -> DueHint:

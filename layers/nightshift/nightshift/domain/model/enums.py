@@ -122,3 +122,27 @@ class Rule(StrEnum):
     OVERLAP = "overlap"  # no run of the task is active (P13)
     RECORD = "record"  # the occurrence has no record yet
     THREAD = "thread"  # no other run is active in its thread
+
+
+class Verdict(StrEnum):
+    """What one rule says of an occurrence."""
+
+    PASSES = "passes"  # it lets it start
+    DECIDES = "decides"  # it alone is why the occurrence does not start, or has its record
+    NOT_REACHED = "not_reached"  # it was not asked: another decides, or only the moment can tell
+
+
+class Decision(StrEnum):
+    """What all rules together say of a task now, or of one of its times."""
+
+    STARTS = "starts"  # the next look of the clock starts it
+    SKIPS = "skips"  # the next look writes its tombstone
+    WAITS = "waits"  # it is due and stays so
+    BLOCKS = "blocks"  # the next look takes it out of the line with the reason shown
+    MOVES_ON = "moves_on"  # the occurrence has its record; the next look goes on to the next time
+    WAKES = "wakes"  # the next look ends its pause
+    RESTS = "rests"  # the clock does not meet it
+    COMES = "comes"  # that time is still to come
+    RECORDED = "recorded"  # that time is in the history
+    NO_OCCURRENCE = "no_occurrence"  # the schedule does not have that time
+    NO_RECORD = "no_record"  # that time has passed and left no record

@@ -8,7 +8,7 @@ undoes nothing.
 """
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from nightshift.domain.model.task import Plan, Task
 from nightshift.domain.model.zones import tzdata_version
@@ -39,6 +39,17 @@ def planned_by_older_rules(task: Task) -> bool:
     if task.definition.schedule.kind != "cron" or not task.is_armed or state.next_run_at is None:
         return False
     return state.tzdata_version is None or state.tzdata_version < tzdata_version()
+
+
+def by_zone_rules_in_use(task: Task, now: datetime) -> Plan | None:
+    """The plan of a task that older zone rules made due at another time than those in use do.
+
+    None where the plan that stands is the one to go by.
+    """
+    if not task.is_due(now) or not planned_by_older_rules(task):
+        return None
+    plan = replanned(task)
+    return None if plan.next_run_at == task.state.next_run_at else plan
 
 
 def replanned(task: Task) -> Plan:

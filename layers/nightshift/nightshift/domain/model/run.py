@@ -62,6 +62,12 @@ class Run:
     payload_revision: int | None = None
     consumes_once: bool = False
 
+    def covers(self, at: datetime) -> bool:
+        """Whether an occurrence at `at` is this one, or folded into it (P6, P15)."""
+        if self.scheduled_for is None or at < self.scheduled_for:
+            return False
+        return at <= (self.folded_through or self.scheduled_for)
+
     @classmethod
     def admitted(cls, task: Task, slot: Slot, folded: Folded | None) -> "Run":
         """An active run, born together with the slot that holds its keys (K3)."""

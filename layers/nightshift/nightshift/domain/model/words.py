@@ -29,9 +29,9 @@ def describe(schedule: Schedule, language: Language = "en") -> str:
     """
     speaker = _speaker(language)
     if isinstance(schedule, OnceSchedule):
-        return speaker.sentence(speaker.once(_local(schedule.at, schedule.zone)), schedule.zone)
+        return speaker.sentence(speaker.once(local_text(schedule.at, schedule.zone)), schedule.zone)
     if isinstance(schedule, EverySchedule):
-        text = speaker.every(schedule.every_seconds, _local(schedule.anchor, schedule.zone))
+        text = speaker.every(schedule.every_seconds, local_text(schedule.anchor, schedule.zone))
     else:
         text = speaker.union(
             [speaker.cron(timing_of(each), days_of(each)) for each in schedule.expressions]
@@ -40,8 +40,8 @@ def describe(schedule: Schedule, language: Language = "en") -> str:
             text += speaker.excluded(*_spans(schedule.exclude))
     bounds = schedule.bounds
     text += speaker.bounds(
-        _local(bounds.starts_at, schedule.zone) if bounds.starts_at else None,
-        _local(bounds.ends_at, schedule.zone) if bounds.ends_at else None,
+        local_text(bounds.starts_at, schedule.zone) if bounds.starts_at else None,
+        local_text(bounds.ends_at, schedule.zone) if bounds.ends_at else None,
         bounds.max_runs,
     )
     return speaker.sentence(text, schedule.zone)
@@ -83,7 +83,8 @@ def _speaker(language: str) -> English | Chinese:
     return LANGUAGES[language]
 
 
-def _local(instant: datetime, zone: str) -> str:
+def local_text(instant: datetime, zone: str) -> str:
+    """Say an instant as the wall clock of a zone shows it, no finer than needed."""
     wall = instant.astimezone(load_zone(zone)).replace(tzinfo=None)
     exact = "milliseconds" if wall.microsecond else "seconds" if wall.second else "minutes"
     return wall.isoformat(" ", exact)

@@ -28,7 +28,7 @@ from nightshift.domain.model.enums import (
 )
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.replanning import planned_by_older_rules, replanned
+from nightshift.domain.model.replanning import by_zone_rules_in_use
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import manual_run_id, occurrence_run_id
 from nightshift.domain.model.seats import Places
@@ -110,10 +110,8 @@ class Dispatch:
         What stands in the table is put right first. Should that be refused, somebody else was at
         the task, and the admission finds out what they left.
         """
-        if not task.is_due(now) or not planned_by_older_rules(task):
-            return task
-        plan = replanned(task)
-        if plan.next_run_at == task.state.next_run_at:
+        plan = by_zone_rules_in_use(task, now)
+        if plan is None:
             return task
         self.tasks.advance(task, plan)
         return task.with_plan(plan)

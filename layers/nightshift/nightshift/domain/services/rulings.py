@@ -99,6 +99,8 @@ def on_key(task: Task, answer: AdmissionAnswer) -> Ruling:
             return Ruling(Rule.THREAD, Act.SKIP, SkipReason.THREAD_BUSY)
         case AdmissionAnswer.RECORDED:
             return Ruling(Rule.RECORD, Act.ADVANCE, "recorded")
+        case AdmissionAnswer.TAKEN_ELSEWHERE:
+            return Ruling(Rule.OVERLAP, Act.LEAVE, answer.value)
         case _:
             return Ruling(Rule.RECORD, Act.LEAVE, answer.value)
 

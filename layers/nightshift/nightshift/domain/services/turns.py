@@ -5,8 +5,10 @@ The clock asks it of a look that it does, an explanation of the look that comes 
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
 
-from nightshift.domain.exchanged import DueHint
+from nightshift.domain.exchanged import DueHint, DueLine, TaskRef
 from nightshift.domain.model.enums import Rule
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.seats import Places
@@ -59,3 +61,32 @@ def no_place_for(user_id: str, places: Places, policy: Policy) -> Rule | None:
     if not places:
         return Rule.SEAT
     return None if places.room_for(user_id) else Rule.USER_LIMIT
+
+
+def kept_from_turn(
+    ref: TaskRef, line: DueLine, places: Places, held: Collection[str], policy: Policy
+) -> Rule | None:
+    """Which rule keeps the next look from meeting a task of the line; None when it meets it.
+
+    Whoever is ahead is taken to start, also those whose pause ends: should some of them not, its
+    turn may come after all. `places` are used up by that.
+    """
+    if ref in {hint.ref for hint in in_their_own_way(line.first, held, ())}:
+        return None
+    no_place = no_place_for(ref.user_id, places, policy)
+    if no_place is not None:
+        return no_place
+    hints = (replace(hint, wakes=False) for hint in line.hints)
+    for batch in batches(hints, places, lambda: True):
+        for hint in batch:
+            if hint.ref == ref:
+                return None
+            places.take(hint.ref.user_id)
+    return Rule.LINE
+
+
+def ahead_of(ref: TaskRef, line: DueLine) -> tuple[Sequence[DueHint], bool]:
+    """Who is ahead of a task at the beginning of the line; whether that is all of them."""
+    first = sorted(line.first, key=lambda hint: hint.place)
+    ahead = list(takewhile(lambda hint: hint.ref != ref, first))
+    return ahead, len(ahead) < len(first)
