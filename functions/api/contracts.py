@@ -7,6 +7,7 @@ from typing import Final
 
 from api.changes import ChangePage
 from api.errors import Forbidden, UnknownPath, UnsupportedMediaType
+from api.explanations import ExplanationResponse
 from api.limits import ChangePolicyRequest, PolicyResponse
 from api.requests import (
     CreateTaskRequest,
@@ -121,6 +122,11 @@ CONTRACTS: Final[Mapping[str, Contract]] = {
     ),
     "get_task": Contract(
         summary="See a task", gives=TaskResponse, refuses=_OF_TASK, is_tagged=True
+    ),
+    "explain_task": Contract(
+        summary="Explain why a task runs or does not",
+        gives=ExplanationResponse,
+        refuses=(*_OF_TASK, InvalidSchedule),
     ),
     "edit_task": Contract(
         summary="Change fields of a task",

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from nightshift.domain.model.enums import Rule, Verdict
+
 _TASK_ID: Final = "tsk_01kjmma2g0f9x4q8w2c7r5t6yz"
 _RUN_ID: Final = f"{_TASK_ID}-20260302T140000000Z"
 _CREATED: Final = "2026-03-01T16:20:05.120Z"
@@ -90,6 +92,27 @@ _RUN: Final[dict[str, Any]] = {
     },
 }
 
+_EXPLAINED: Final = {
+    "row": "The task can be read.",
+    "pause": "The task is not paused.",
+    "status": "The task is enabled.",
+    "blocked": "Nothing has blocked the task.",
+    "window": "The schedule has no bounds in time.",
+    "exclusion": "Nothing is excluded.",
+    "schedule": "2026-03-02 09:00 America/New_York is one of its times.",
+    "due": "It is due at 2026-03-02 09:00 America/New_York.",
+    "kill_switch": "The operator lets runs start.",
+    "seat": "2 runs may be active, and 2 are, none of them yours."
+    " Nobody is ahead of it in the line.",
+}
+
+
+def _verdict(rule: Rule) -> Verdict:
+    if rule is Rule.SEAT:
+        return Verdict.DECIDES
+    return Verdict.PASSES if rule.value in _EXPLAINED else Verdict.NOT_REACHED
+
+
 EXAMPLES: Final[dict[str, dict[str, Any]]] = {
     "CreateTaskRequest": {
         "title": "Morning summary",
@@ -148,6 +171,16 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             }
         ],
         "next_cursor": None,
+    },
+    "ExplanationResponse": {
+        "at": "2026-03-02T14:00:10.950Z",
+        "decision": "waits",
+        "reason": "budget_full",
+        "run_id": _RUN_ID,
+        "rules": [
+            {"rule": rule.value, "verdict": _verdict(rule), "detail": _EXPLAINED.get(rule.value)}
+            for rule in Rule
+        ],
     },
     "ThreadResponse": {"id": "tickets", "created_at": _CREATED},
     "SchedulePreviewResponse": {

@@ -6,6 +6,7 @@ from typing import Any, Final
 from api.cursors import MAX_CHARACTERS
 from api.query import DEFAULT_LIMIT, MAX_LIMIT
 from nightshift.domain.model.enums import RunStatus, TaskStatus
+from nightshift.domain.model.instants import MAX_TEXT
 
 _ID: Final = "^[A-Za-z0-9_-]{1,80}$"
 
@@ -67,6 +68,12 @@ _CANCEL: Final = {
         default=False,
     )
 }
+_AT: Final = _in_query(
+    "at",
+    "The time to explain, RFC 3339 with an offset, or local in the task's zone; left out, now.",
+    type="string",
+    maxLength=MAX_TEXT,
+)
 _PAGED: Final = {"limit": _LIMIT, "cursor": _CURSOR}
 
 QUERY_PARAMETERS: Final[dict[tuple[str, str], dict[str, Any]]] = {
@@ -80,6 +87,7 @@ QUERY_PARAMETERS: Final[dict[tuple[str, str], dict[str, Any]]] = {
         },
         "list_runs": {**_PAGED, "status": _status(RunStatus)},
         "list_changes": _PAGED,
+        "explain_task": {"at": _AT},
         "edit_task": _CANCEL,
         "delete_task": _CANCEL,
         "pause_task": _CANCEL,

@@ -10,6 +10,7 @@ from typing import Final
 from api import docs_page
 from api.changes import ChangePage, ChangeResponse
 from api.conditional import etag
+from api.explanations import ExplanationResponse
 from api.identity import ADMIN, READ, WRITE
 from api.limits import ChangePolicyRequest, PolicyResponse
 from api.listing import EveryChange, Listing, RunFilter, TaskFilter
@@ -37,6 +38,7 @@ from nightshift.composition import ApiServices
 from nightshift.domain.commands import (
     CancelRun,
     DeleteTask,
+    ExplainTask,
     PauseRun,
     RegisterThread,
     ResumeRun,
@@ -168,6 +170,13 @@ def resume_run(services: ApiServices, request: Request) -> Answer:
     return Answer(HTTPStatus.ACCEPTED, _run(services, services.lifecycle.resume_run(command)))
 
 
+def explain_task(services: ApiServices, request: Request) -> Answer:
+    """Why the task runs now or does not, or what is known of one of its times; writes nothing."""
+    command = ExplainTask(request.user_id, request.task_id, request.query.one("at"))
+    explanation = services.explaining.explain_task(command, request.now)
+    return Answer(HTTPStatus.OK, ExplanationResponse.from_domain(explanation))
+
+
 def list_changes(services: ApiServices, request: Request) -> Answer:
     """What was done to a task, by whom and when, newest first."""
     route = f"{CHANGES} {request.task_id}"
@@ -254,6 +263,7 @@ ROUTES: Final = (
     Route("POST", f"{RUN}/cancel", WRITE, cancel_run),
     Route("POST", f"{RUN}/pause", WRITE, pause_run),
     Route("POST", f"{RUN}/resume", WRITE, resume_run),
+    Route("GET", f"{TASK}/explanation", READ, explain_task, ("at",)),
     Route("GET", CHANGES, READ, list_changes, ("limit", "cursor")),
     Route("PUT", THREAD, WRITE, register_thread),
     Route("GET", THREAD, READ, get_thread),

@@ -36,6 +36,7 @@ from nightshift.domain.ports import (
 )
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
+from nightshift.domain.services.explaining import Explaining
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
 from nightshift.domain.services.owned import OwnedTasks
@@ -108,6 +109,7 @@ class ApiServices:
 
     management: Management
     pausing: Pausing
+    explaining: Explaining
     threads: Threads
     dispatch: Dispatch
     lifecycle: Lifecycle
@@ -148,6 +150,7 @@ def build_api(settings: MachineSettings, **overrides: Unpack[Overrides]) -> ApiS
             slot_shards=settings.slot_shards,
         ),
         pausing=Pausing(owned=owned, policies=parts.policies),
+        explaining=Explaining(tasks=parts.tasks, runs=parts.runs, policies=parts.policies),
         threads=Threads(threads=parts.threads),
         dispatch=parts.dispatch,
         lifecycle=parts.lifecycle,

@@ -12,6 +12,7 @@ import httpx
 
 from nightshift_toolkit.resources import (
     Change,
+    Explanation,
     Problem,
     Run,
     SchedulePreview,
@@ -181,6 +182,12 @@ class Client:
     def changes(self, task_id: str) -> Iterator[Change]:
         """Who changed what of the task, newest first."""
         return cast("Iterator[Change]", self._items(f"{_task(task_id)}/changes", {}))
+
+    def explain_task(self, task_id: str, at: str | None = None) -> Explanation:
+        """Why the task runs now or does not, or what is known of one of its times."""
+        parameters = {} if at is None else {"at": at}
+        answer = self._request("GET", f"{_task(task_id)}/explanation", parameters=parameters)
+        return cast("Explanation", answer)
 
     def register_thread(self, thread_id: str) -> Thread:
         """Make the thread mine; a thread that is mine already stays so."""

@@ -115,6 +115,24 @@ class Change(TypedDict):
     fields: dict[str, FieldChange]
 
 
+class RuleWord(TypedDict):
+    """What one rule says about a task: `passes`, `decides` or `not_reached`."""
+
+    rule: str
+    verdict: str
+    detail: str | None
+
+
+class Explanation(TypedDict):
+    """Why a task runs or does not: what its rules come to, in the order in which they are asked."""
+
+    at: str
+    decision: str
+    reason: str | None
+    run_id: str | None
+    rules: list[RuleWord]
+
+
 class Thread(TypedDict):
     """A conversation in which agent runs happen."""
 

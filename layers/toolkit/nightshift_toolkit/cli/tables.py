@@ -25,6 +25,7 @@ _STYLES = {
     "paused": "yellow",
     "skipped": "yellow",
     "interrupted": "yellow",
+    "decides": "yellow",
 }
 
 

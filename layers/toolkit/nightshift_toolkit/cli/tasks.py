@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nightshift_toolkit.cli.explain import explain
 from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
 from nightshift_toolkit.cli.tables import MAX_LISTED, show_table
@@ -41,6 +42,9 @@ _CANCEL_ACTIVE = click.option(
 @click.group()
 def command() -> None:
     """Create, see and change tasks."""
+
+
+command.add_command(explain)
 
 
 @command.command()

@@ -70,7 +70,7 @@ def no_place(rule: Rule, task: Task, policy: Policy, slots: Sequence[Slot], line
         limit = policy.max_concurrent_runs_per_user
         return f"{limit} runs of yours may be active, and {len(own)} are: {named(own)}. {line}"
     taken = f"{policy.max_concurrent_runs} runs may be active, and {len(slots)} are"
-    return f"{taken}, {len(own)} of them yours{': ' + named(own) if own else ''}. {line}"
+    return f"{taken}, {_yours(own)}. {line}"
 
 
 def ahead(hints: Sequence[DueHint], user_id: str, *, whole: bool) -> str:
@@ -79,8 +79,8 @@ def ahead(hints: Sequence[DueHint], user_id: str, *, whole: bool) -> str:
         return "Nobody is ahead of it in the line."
     own = [hint.ref.task_id for hint in hints if hint.ref.user_id == user_id]
     count = f"{len(hints)}" if whole else f"At least {len(hints)}"
-    yours = f"{len(own)} of them yours{': ' + named(own) if own else ''}"
-    return f"{count} due {'task is' if len(hints) == 1 else 'tasks are'} ahead of it, {yours}."
+    are = "task is" if count == "1" else "tasks are"
+    return f"{count} due {are} ahead of it, {_yours(own)}."
 
 
 def late(task: Task, now: datetime) -> str:
@@ -120,3 +120,7 @@ def named(ids: Iterable[str]) -> str:
     names = list(ids)
     more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
     return ", ".join(names[:MAX_NAMED]) + more
+
+
+def _yours(ids: Sequence[str]) -> str:
+    return f"{len(ids)} of them yours: {named(ids)}" if ids else "none of them yours"
