@@ -17,8 +17,8 @@ class ExplanationResponse(Wire):
     """What all rules come to at an instant, in the order in which they are asked.
 
     `decision` is what the next look of the clock does about the task (`starts`, `skips`, `waits`,
-    `blocks`, `moves_on`, `rests`), or what is known of the time asked about (`comes`, `recorded`,
-    `no_occurrence`, `no_record`). `reason` is the code that a record would carry.
+    `blocks`, `moves_on`, `wakes`, `rests`), or what is known of the time asked about (`comes`,
+    `recorded`, `no_occurrence`, `no_record`). `reason` is the code that a record would carry.
     """
 
     at: str

@@ -10,7 +10,7 @@ from typing import Any
 import builders
 from builders import ALICE, BOB, HOUR, MINUTE, NOW
 from nightshift.domain.commands import RegisterThread
-from nightshift.domain.errors import ThreadBusy
+from nightshift.domain.errors import NeverFires, ThreadBusy
 from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.enums import (
     ActionKind,
@@ -29,6 +29,10 @@ STATES = 1500
 """How many worlds are drawn; each has up to eight tasks."""
 NEVER_NOW = {"window", "exclusion", "schedule"}
 """Rules that decide about a time that is asked about; a next time has passed them."""
+
+OF_OTHER_TIMES = {
+    *(Decision.COMES, Decision.RECORDED, Decision.NO_OCCURRENCE, Decision.NO_RECORD),
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ def drawn(random: Random, number: int) -> Task:
 def put(world: World, random: Random, task: Task) -> bool:
     """Put a task into the world in one of the ways it may stand; whether its row is unreadable."""
     fate = random.choice(
-        ["enabled"] * 6 + ["paused", "blocked", "finished", "recorded", "no payload", "corrupt"]
+        ["enabled"] * 6
+        + ["paused", "paused until", "blocked", "finished", "recorded", "no payload", "corrupt"]
     )
     if fate in ("paused", "finished"):
         status = TaskStatus.PAUSED if fate == "paused" else TaskStatus.COMPLETED
@@ -73,6 +78,10 @@ def put(world: World, random: Random, task: Task) -> bool:
     stored, ref = world.read(task), TaskRef(task.user_id, task.id)
     if fate == "blocked" and stored.state.due_at is not None:
         assert world.store.tasks.block(ref, "for a test", due_at=stored.state.due_at)
+    if fate == "paused until":
+        until = DUE - MINUTE * random.choice([0, 1])
+        with suppress(NeverFires):
+            assert world.store.tasks.switch(stored, stored.paused("a while", NOW, until))
     if fate == "recorded":
         state = stored.state
         stays = Plan(
@@ -130,7 +139,7 @@ def done(world: World, before: Before) -> Done:
         (event.action, event.facts.get("reason"))
         for event in world.events
         if event.facts.get("task_id") == task.id
-        and (event.action.startswith("dispatch_") or event.action == "task_blocked")
+        and (event.action.startswith("dispatch_") or event.action in ("task_blocked", "task_woken"))
     )
     made = tuple(
         (run.id, run.status, run.reason) for run in world.history(task) if run.id not in before.runs
@@ -155,10 +164,11 @@ def is_as_said(before: Before, now: Done, others: dict[str, Done]) -> bool:
         case Decision.SKIPS:
             made = () if run_id in before.runs else ((run_id, RunStatus.SKIPPED, reason),)
             return (now.exits, now.made) == ((("dispatch_skipped", reason),), made)
-        case Decision.BLOCKS:
-            return now.exits == (("task_blocked", reason),) and not now.made
-        case Decision.MOVES_ON:
-            return now.exits == (("dispatch_conflict", "recorded"),) and now.moved and not now.made
+        case Decision.BLOCKS | Decision.MOVES_ON:
+            word = "task_blocked" if said is Decision.BLOCKS else "dispatch_conflict"
+            return now.exits == ((word, reason),) and not now.made
+        case Decision.WAKES:
+            return now.exits[:1] == (("task_woken", None),)
         case Decision.RESTS:
             return now == NOTHING
         case _:
@@ -200,4 +210,5 @@ def test_what_a_look_does_is_what_was_said_of_it() -> None:
             said = before.said
             assert is_as_said(before, looked[name], looked), (seed, said, looked[name])
             decisions[said.decision, str(said.decided_by)] += 1
+    assert {decision for decision, _ in decisions} == set(Decision) - OF_OTHER_TIMES
     assert {rule for _, rule in decisions} == {"None", *(str(rule) for rule in Rule)} - NEVER_NOW

@@ -15,6 +15,7 @@ _SAID: Final = {
     "waits": "It is due and waits",
     "blocks": "The next look of the clock blocks the task",
     "moves_on": "It has its record; the next look of the clock goes on to the next time",
+    "wakes": "The next look of the clock ends its pause",
     "rests": "The clock does not start it now",
     "comes": "That time is still to come",
     "recorded": "That time is in the history",

@@ -17,6 +17,7 @@ from nightshift.domain.model.enums import Decision, Rule, TaskStatus
 from nightshift.domain.model.explanation import Explanation, Walk
 from nightshift.domain.model.instants import MILLISECOND
 from nightshift.domain.model.occurring import Moment, findings, has_time, moment_of
+from nightshift.domain.model.pause import wakes_by, woken
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.schedule_storage import schedule_from_dict
@@ -74,6 +75,8 @@ class Explaining:
         """What can be told of a time before it comes; the rest is left open."""
         at, walk = moment.instant, Walk(moment.instant)
         walk.passes(Rule.ROW, "The task can be read.")
+        if wakes_by(task, at):
+            task = woken(task)
         kept = kept_from_start(task.state, at)
         if kept in (Rule.SCHEDULE, Rule.DUE):
             kept = None

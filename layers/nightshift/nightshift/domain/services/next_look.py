@@ -15,6 +15,7 @@ from nightshift.domain.model.explanation import Explanation, Walk
 from nightshift.domain.model.instants import MILLISECOND
 from nightshift.domain.model.occurring import Moment, findings
 from nightshift.domain.model.override import PolicyInForce
+from nightshift.domain.model.pause import wakes_by
 from nightshift.domain.model.replanning import by_zone_rules_in_use
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.slot import Slot, thread_to_lock
@@ -82,6 +83,9 @@ class NextLook:
         walk.passes(Rule.ROW, "The task can be read.")
         plan = by_zone_rules_in_use(task, now)
         task = task if plan is None else task.with_plan(plan)
+        if wakes_by(task, now):
+            detail = reasons.paused(task, self._last_pause(task))
+            return walk.decided(Decision.WAKES, Rule.PAUSE, f"{detail} The next look resumes it.")
         kept = kept_from_start(task.state, now)
         self.pass_in_reach(task, kept, walk)
         if kept is not None and kept is not Rule.DUE:

@@ -35,10 +35,11 @@ def shown(instant: datetime, task: Task) -> str:
 
 
 def paused(task: Task, change: Change | None) -> str:
-    """By whom, when and why a task was paused, as far as that is known."""
+    """By whom, when, until when and why a task was paused, as far as that is known."""
     who = f" by {change.by}, {shown(change.at, task)}" if change else ""
-    why = task.state.pause_reason
-    return f"Paused{who}{': ' + why if why else '.'}"
+    until, why = task.state.pause_until, task.state.pause_reason
+    end = f", until {shown(until, task)}" if until else ""
+    return f"Paused{who}{end}{': ' + why if why else '.'}"
 
 
 def due(task: Task, jittered: datetime | None) -> str:
