@@ -2,6 +2,7 @@
 
 PINS := layers/vendor/requirements.txt layers/toolkit/requirements.txt pyproject.toml
 DESK := .venv/desk-$(shell cat $(PINS) | cksum | tr ' ' '-')
+AUDIT := .venv/audit-$(shell cksum < tests/audit-requirements.txt | tr ' ' '-')
 TESTS := .venv/tests-$(shell cat $(PINS) tests/requirements.txt | cksum | tr ' ' '-')
 PIP := .venv/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 QUIETLY := > .venv/install.log 2>&1 || { echo "The pinned packages could not be installed: $$(grep -v '^WARNING' .venv/install.log | tail -n 1) (all of it: .venv/install.log)"; exit 1; }
@@ -10,7 +11,7 @@ PYTHONS := python3.13 python3.12 python3.11 python3
 MOVED := $(shell test -d .venv && test "$$(cat .venv/place 2>/dev/null)" != "$$(pwd -P)" && echo moved)
 IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: run test proof fuzz client check build $(if $(MOVED),.venv/bin/python)
+.PHONY: run test proof fuzz client check audit build $(if $(MOVED),.venv/bin/python)
 
 run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port, AGENT="my-agent --flag" for prompts.
 	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT)) $(if $(AGENT),-- $(AGENT))
@@ -32,6 +33,10 @@ client: $(TESTS) ## A client generated from the OpenAPI document creates, lists 
 check: $(TESTS) ## Lint, format and types.
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy layers functions tests
 
+audit: $(TESTS) $(AUDIT) ## The template by checkov, the pinned packages by pip-audit where advisories can be had.
+	@.venv/audit/bin/checkov --file template.yaml --framework cloudformation --skip-download --compact --quiet
+	@.venv/bin/python tests/advisories.py .venv/audit/bin/pip-audit tests/requirements.txt tests/audit-requirements.txt
+
 build: ## What `sam deploy` uploads.
 	@command -v sam >/dev/null || { echo "Building for AWS needs the SAM CLI (sam) on the PATH."; exit 1; }; sam build
 
@@ -39,6 +44,12 @@ $(TESTS): $(DESK)
 	@echo "Installing the pinned test packages into .venv ..."
 	@$(PIP) install -r tests/requirements.txt $(QUIETLY)
 	@rm -f .venv/tests-* && touch $@
+
+$(AUDIT): .venv/bin/python
+	@echo "Installing the pinned audit packages into .venv/audit ..."
+	@.venv/bin/python -m venv .venv/audit
+	@.venv/audit/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input install -r tests/audit-requirements.txt $(QUIETLY)
+	@rm -f .venv/audit-* && touch $@
 
 $(DESK): .venv/bin/python
 	@echo "Installing the pinned packages into .venv ..."
