@@ -72,6 +72,7 @@ _RUN: Final[dict[str, Any]] = {
             "finished_at": "2026-03-02T14:00:15.002Z",
         }
     ],
+    "at_work": False,
     "folded": 0,
     "folded_through": None,
     "folded_cut": False,

@@ -100,7 +100,8 @@ class AttemptResponse(Wire):
 class RunResponse(Wire):
     """A run, with the schedule as it was; `execution_arn` is null when nothing was to start.
 
-    `attempt` is the latest, which the other fields tell of; `attempts` are those before it.
+    `attempt` is the latest, which the other fields tell of; `attempts` are those before it. A run
+    that is running and not `at_work` waits for its next attempt, or for a worker.
     """
 
     id: str
@@ -115,6 +116,7 @@ class RunResponse(Wire):
     result: dict[str, Any] | None
     attempt: int
     attempts: list[AttemptResponse]
+    at_work: bool
     folded: int
     folded_through: str | None
     folded_cut: bool
@@ -143,6 +145,7 @@ class RunResponse(Wire):
             result=None if run.result is None else dict(run.result),
             attempt=run.attempt,
             attempts=[AttemptResponse.from_domain(before) for before in run.attempts],
+            at_work=run.at_work,
             folded=run.folded,
             folded_through=_instant(run.folded_through),
             folded_cut=run.folded_cut,

@@ -72,7 +72,8 @@ def everything_a_worker_asks_for() -> dict[str, dict[str, Any]]:
     pickups.note_pause(MESSAGE, None, 0, spent=True)
     noted = client.asked.pop("dynamodb:UpdateItem")
     pickups.win(MESSAGE, "claim", "2026-03-02T12:00:00.000Z")
-    client.asked["dynamodb:UpdateItem"]["UpdateExpression"] += f" {noted['UpdateExpression']}"
+    for part in ("UpdateExpression", "ConditionExpression"):
+        client.asked["dynamodb:UpdateItem"][part] += f" {noted[part]}"
     client = machine
     callbacks = StepFunctionsCallbacks(client)
     callbacks.heartbeat("token")

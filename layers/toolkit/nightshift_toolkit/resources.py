@@ -85,6 +85,7 @@ class Run(TypedDict):
     result: RunResult | None
     attempt: int
     attempts: list[Attempt]
+    at_work: bool
     can_pause: bool
     pause_requested: bool
     paused_at: str | None

@@ -65,6 +65,7 @@ RUN: dict[str, Any] = {
     "result": {"exit_code": 3, "output": "\nalmost there\nbut no\n", "truncated": False},
     "attempt": 1,
     "attempts": [],
+    "at_work": False,
     "can_pause": False,
     "pause_requested": False,
     "paused_at": None,

@@ -9,8 +9,9 @@ import builders
 from builders import NOW
 from nightshift.domain.commands import UNSET, EditTask
 from nightshift.domain.errors import InvalidRequest
-from nightshift.domain.model.enums import FailureClass
+from nightshift.domain.model.enums import FailureClass, RunStatus
 from nightshift.domain.model.retry import Retry, retry_from_dict, retry_to_dict
+from nightshift.domain.model.run import Run
 from nightshift.domain.services.definition import edited_definition, new_definition
 
 
@@ -73,6 +74,18 @@ def test_attempts_that_outlast_the_deployed_workflow_are_refused_with_the_number
     assert new_definition(command, limits, NOW).retry == retry
     with pytest.raises(InvalidRequest, match=r"3 attempts of up to 651 s .* 3003 s; .* 3000 s"):
         new_definition(replace(command, timeout_seconds=fitting + 1), limits, NOW)
+
+
+def test_a_run_is_at_work_when_a_worker_has_its_latest_attempt() -> None:
+    """Between two attempts it runs, and nobody works on it."""
+    task = builders.task()
+    run = Run.admitted(task, builders.slot(task), None)
+    assert not run.at_work
+    running = replace(run, status=RunStatus.RUNNING)
+    assert not running.at_work
+    assert replace(running, picked_up_attempt=1).at_work
+    assert not replace(running, attempt=2, picked_up_attempt=1).at_work
+    assert not replace(run, status=RunStatus.FAILED, picked_up_attempt=1).at_work
 
 
 def test_an_edit_changes_the_retry_leaves_it_or_takes_it_away() -> None:

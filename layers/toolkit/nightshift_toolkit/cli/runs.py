@@ -83,7 +83,7 @@ def show(*, session: Session, run_id: str) -> None:
             ("Reason", run["reason"]),
             ("Error", run["error"]),
             ("Exit code", _exit_code(run)),
-            ("Attempt", str(run["attempt"])),
+            ("Attempt", _attempt(run)),
             *(("  before", _failed(before)) for before in run["attempts"]),
             ("Folded", str(run["folded"]) if run["folded"] else None),
             ("Thread", run["thread_id"]),
@@ -160,6 +160,14 @@ def _written(run: "Run") -> Iterator[tuple[str, str | None]]:
     yield "Result", None if data is None else json.dumps(data, ensure_ascii=False, indent=2)
     yield "No result", result.get("data_problem")
     yield "All output", result.get("output_url")
+
+
+def _attempt(run: "Run") -> str:
+    """The latest attempt, and what it waits for if it is not at work."""
+    number = run["attempt"]
+    if run["status"] != "running" or run["at_work"]:
+        return str(number)
+    return f"{number}, waits for {'its time or ' if number > 1 else ''}a worker"
 
 
 def _failed(before: "Attempt") -> str:

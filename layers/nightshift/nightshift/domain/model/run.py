@@ -68,6 +68,11 @@ class Run:
             return False
         return at <= (self.folded_through or self.scheduled_for)
 
+    @property
+    def at_work(self) -> bool:
+        """Whether a worker has the latest attempt, so that the run waits for neither."""
+        return self.status is RunStatus.RUNNING and self.picked_up_attempt == self.attempt
+
     @classmethod
     def admitted(cls, task: Task, slot: Slot, folded: Folded | None) -> "Run":
         """An active run, born together with the slot that holds its keys (K3)."""
