@@ -31,6 +31,7 @@ from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.task import Task
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
+from nightshift.domain.services.explaining import Explaining
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
 from nightshift.domain.services.owned import OwnedTasks
@@ -119,6 +120,7 @@ class RealWorld:
         owned = OwnedTasks(tasks=self.tasks, runs=self.runs, lifecycle=self.lifecycle)
         self.management = Management(owned=owned, policies=self.policies, ids=RandomIds())
         self.pausing = Pausing(owned=owned, policies=self.policies)
+        self.explaining = Explaining(tasks=self.tasks, runs=self.runs, policies=self.policies)
         self.threads = Threads(threads=DynamoThreads(self.table))
 
     @contextmanager

@@ -48,6 +48,7 @@ GRANTED = {
     | {
         "dynamodb:Query",
         "dynamodb:GetItem",
+        "dynamodb:BatchGetItem",
         "dynamodb:PutItem",
         "dynamodb:UpdateItem",
         "dynamodb:DeleteItem",
@@ -161,15 +162,15 @@ def test_role_is_assumed_by_its_service_alone(name: str) -> None:
     assert statement["Action"] == "sts:AssumeRole"
 
 
-def test_only_the_tick_reads_the_due_index() -> None:
-    """Nobody else has a use for it, and it spans all users."""
+def test_only_the_tick_and_explanations_read_the_due_index() -> None:
+    """Nobody else has a use for it, and it spans all users; it holds ids and times alone."""
     index = {"Fn::Sub": "${Table.Arn}/index/due"}
     readers = [
         name
         for name in ROLES
         if any(index in as_list(statement["Resource"]) for statement in statements(name))
     ]
-    assert readers == ["TickRole"]
+    assert readers == ["TickRole", "ApiRole"]
 
 
 def test_workflow_writes_nothing_but_slots_and_runs_of_the_table() -> None:

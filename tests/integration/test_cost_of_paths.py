@@ -10,12 +10,15 @@ from nightshift.domain.commands import (
     Action,
     DeleteTask,
     EditTask,
+    ExplainTask,
     PauseTask,
     ScheduleRequest,
     TriggerTask,
 )
-from nightshift.domain.model.enums import ActionKind, RunStatus
+from nightshift.domain.model.enums import ActionKind, Decision, RunStatus
 from nightshift.domain.model.idempotency import IdempotencyKey
+from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.task import Task
 from nightshift.domain.services.replanning import Replanning
 from real import RealWorld
 
@@ -167,6 +170,44 @@ def test_a_pause_costs_one_transaction_with_its_entry_in_the_log(real: RealWorld
     with real.billed() as bill:
         real.pausing.pause_task(PauseTask(task.user_id, task.id), real.now)
     assert dict(bill.calls) == {"GetItem": 2, "TransactWriteItems": 1}
+
+
+def explanation(real: RealWorld, task: Task, at: str | None = None) -> Decision:
+    """What an explanation comes to."""
+    command = ExplainTask(task.user_id, task.id, at)
+    return real.explaining.explain_task(command, real.now).decision
+
+
+def test_an_explanation_reads_no_more_than_the_look_it_tells_of(real: RealWorld) -> None:
+    """SPEC section 6, tick: the line is read only where the task is in it."""
+    task = real.created(builders.create())
+    for _ in range(30):
+        real.created(builders.create(user_id=builders.BOB))
+    with real.billed() as resting:
+        assert explanation(real, task) is Decision.RESTS
+    assert dict(resting.calls) == {"BatchGetItem": 2}
+    real.pass_time(timedelta(hours=1))
+    with real.billed() as due:
+        assert explanation(real, task) is Decision.STARTS
+    asked_for_a_record = {"GetItem": IDLE["GetItem"] + 1}
+    assert dict(due.calls) == IDLE | {"BatchGetItem": 2} | asked_for_a_record
+    assert due.items_read == 31
+    assert due.write_units == resting.write_units == 0
+
+
+def test_an_explanation_of_the_past_reads_one_page_of_the_history(real: RealWorld) -> None:
+    """K10: the history is bounded; a time that is a run's own costs that run alone."""
+    task = real.created(builders.create())
+    real.pass_time(timedelta(hours=3))
+    real.look()
+    first, folded = (format_instant(real.now - timedelta(hours=hours)) for hours in (2, 1))
+    with real.billed() as own:
+        assert explanation(real, task, first) is Decision.RECORDED
+    assert dict(own.calls) == {"BatchGetItem": 2, "GetItem": 1}
+    with real.billed() as of_another:
+        assert explanation(real, task, folded) is Decision.RECORDED
+    assert dict(of_another.calls) == {"BatchGetItem": 2, "GetItem": 2, "Query": 1}
+    assert own.write_units == of_another.write_units == 0
 
 
 def test_editing_a_title_does_not_write_the_prompt_again(real: RealWorld) -> None:

@@ -18,6 +18,7 @@ from nightshift.domain.commands import (
     CancelRun,
     DeleteTask,
     EditTask,
+    ExplainTask,
     PauseTask,
     RegisterThread,
     ResumeTask,
@@ -98,6 +99,7 @@ def everything_the_api_does(real: RealWorld) -> None:
     manage.list_tasks(ALICE, limit=10, after=None)
     manage.list_runs(ALICE, task.id, limit=10, after=None)
     manage.get_run(ALICE, task.id, run.id)
+    real.explaining.explain_task(ExplainTask(user_id=ALICE, task_id=task.id), real.now)
     real.lifecycle.cancel_run(CancelRun(user_id=ALICE, task_id=task.id, run_id=run.id))
     real.end(run.id)
     manage.list_changes(ALICE, task.id, limit=10, after=None)

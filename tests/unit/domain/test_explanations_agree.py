@@ -199,7 +199,7 @@ def _thread_is_taken(before: Before, others: dict[str, Done]) -> bool:
 
 
 def test_what_a_look_does_is_what_was_said_of_it() -> None:
-    """Issue: from the code that really decides; every decision and every rule was met."""
+    """P13-P20: from the code that really decides; every decision and every rule was met."""
     decisions: Counter[tuple[str, str]] = Counter()
     for seed in range(STATES):
         world, tasks = a_world(Random(seed))  # noqa: S311
