@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from random import Random
@@ -14,35 +13,15 @@ from nightshift.domain.errors import ExecutionsUnavailable, LaunchImpossible
 from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
 from nightshift.domain.model.instants import EPOCH
 from nightshift.domain.model.outcome import outcome_of_execution
+from nightshift.domain.model.retry import FailedAttempt
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import LaunchOrder
+from nightshift_toolkit.memory.work import MemoryWork
 from simulation.weather import Kind, Weather
+from simulation.work import SECOND, At, Made, Workers
 
-SECOND = timedelta(seconds=1)
-
-At = Callable[[datetime, Callable[[], None]], None]
-"""Puts an action on the agenda of true time."""
 PassFence = Callable[[str, str, datetime], bool]
 Signal = Callable[[dict[str, Any]], None]
-
-
-@dataclass
-class Made:
-    """An execution; `ended` is when it ended (true time)."""
-
-    run_id: str
-    nonce: str
-    timeout_seconds: int
-    status: str = "RUNNING"
-    error: str | None = None
-    report: dict[str, Any] | None = None
-    works: int = 0
-    ended: datetime | None = None
-
-    @property
-    def over(self) -> bool:
-        """Whether Step Functions says that it has ended."""
-        return self.ended is not None
 
 
 class Executions:
@@ -52,7 +31,13 @@ class Executions:
     """
 
     def __init__(
-        self, random: Random, weather: Weather, at: At, pass_fence: PassFence, signal: Signal
+        self,
+        random: Random,
+        weather: Weather,
+        at: At,
+        pass_fence: PassFence,
+        work: MemoryWork,
+        signal: Signal,
     ) -> None:
         self.made: dict[str, Made] = {}
         self.refused: set[str] = set()
@@ -61,7 +46,9 @@ class Executions:
         self._weather = weather
         self._at = at
         self._pass_fence = pass_fence
+        self._work = work
         self._signal = signal
+        self.workers = Workers(random, weather, at, work, self._attempted)
 
     @property
     def now(self) -> datetime:
@@ -129,7 +116,8 @@ class Executions:
     def _start(self, order: LaunchOrder) -> None:
         if order.run_id in self.made or order.slot.task_id in self.refused:
             return
-        made = Made(order.run_id, order.slot.nonce, order.slot.timeout_seconds)
+        slot = order.slot
+        made = Made(order.run_id, slot.nonce, slot.timeout_seconds, slot.retry)
         self.made[order.run_id] = made
         self._running.add(order.run_id)
         self._at(self.now + self._random.uniform(0.1, 4) * SECOND, partial(self._cross, made))
@@ -140,15 +128,33 @@ class Executions:
         if not self._pass_fence(made.run_id, made.nonce, self.now):
             self._end(made, "FAILED", "Fenced")
             return
-        made.works += 1
-        chance = self._random.random()
-        if chance < 0.03:
-            silent = partial(self._end, made, "FAILED", "States.HeartbeatTimeout")
-            self._at(self.now + 300 * SECOND, silent)
-            return
-        longest = self._random.choice((60, 60, 60, 300, 300, 3600, 5 * 3600))
-        seconds = self._random.uniform(1, min(longest, made.timeout_seconds))
-        self._at(self.now + seconds * SECOND, partial(self._report, made, failed=chance > 0.9))
+        self.workers.send(made)
+
+    def _attempted(self, made: Made, reason: str | None) -> None:
+        """Let another attempt follow one that failed, or the run end with it."""
+        if reason is not None and self._is_followed(made, reason):
+            wait = made.retry.waits()[made.attempt - 2] if made.retry else 0
+            self._at(self.now + wait * SECOND, partial(self.workers.send, made))
+        elif reason == "worker_lost":
+            self._end(made, "FAILED", "States.HeartbeatTimeout")
+        else:
+            self._report(made, failed=reason is not None)
+
+    def _is_followed(self, made: Made, reason: str) -> bool:
+        if made.retry is None or made.attempt >= made.retry.max_attempts:
+            return False
+        if reason not in made.retry.reasons() or self._weather.rages(Kind.TABLE_OUT):
+            return False
+        code = 1 if reason == "nonzero_exit" else None
+        failed = FailedAttempt(
+            attempt=made.attempt, reason=reason, exit_code=code, finished_at=self.now
+        )
+        if not self._work.record_attempt(made.run_id, made.nonce, failed):
+            return False
+        made.failed.append(failed)
+        made.attempt += 1
+        made.ends = made.paused_since = None
+        return True
 
     def _report(self, made: Made, *, failed: bool) -> None:
         """Let the worker report, the record step call, and the workflow end as it was told."""

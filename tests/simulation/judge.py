@@ -9,9 +9,10 @@ from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
 from nightshift_toolkit.audit import check
-from simulation.executions import Executions, Made
+from simulation.executions import Executions
 from simulation.model import Expected
 from simulation.rows import SeenRows
+from simulation.work import Made
 
 Order = tuple[int, datetime, str]
 
@@ -174,7 +175,16 @@ class Judge:
         self.ends[run.status.value] += 1
         made = self._executions.made.get(run.id)
         self._demand(self._is_true(run, made), f"{run.status}: {run.reason} is not true", run.id)
+        self._attempts_are_right(run, made)
         expected.ended(run)
+
+    def _attempts_are_right(self, run: Run, made: Made | None) -> None:
+        """Every attempt that failed is recorded as it was, and no pause outlives its run."""
+        wanted = (made.attempt, tuple(made.failed)) if made else (1, ())
+        self._demand((run.attempt, run.attempts) == wanted, f"attempts, not {wanted}", run.id)
+        paused = round(made.paused.total_seconds()) if made else 0
+        self._demand(run.paused_seconds == paused, f"paused for {run.paused_seconds}", run.id)
+        self._demand(run.paused_at is None and not run.pause_requested, "paused", run.id)
 
     def _is_true(self, run: Run, made: Made | None) -> bool:
         """Whether a run ended as Step Functions and its worker say (P7, P18)."""
@@ -183,12 +193,13 @@ class Judge:
             refused = reason == "launch_failed" and run.task_id in self._executions.refused
             return refused or reason in ("not_launched", "cancelled")
         if made.report is not None:
-            return status == made.report["outcome"] and made.works == 1
+            return status == made.report["outcome"] and made.works == made.attempt
         if made.status == "ABORTED":
             return status == "interrupted"
         if made.error == "Fenced":
             return status == "interrupted" and made.works == 0
-        return made.error == "States.HeartbeatTimeout" and status == "failed"
+        silence = "worker_lost" if made.picked_up == made.attempt else "not_picked_up"
+        return made.error == "States.HeartbeatTimeout" and reason == silence
 
     def could_be_settled(self, slot: Slot, clock: datetime) -> bool:
         """Whether a look at `clock` has to find out that this run is over."""

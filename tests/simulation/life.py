@@ -74,7 +74,12 @@ class Life:
         self.weather = Weather(self.random, forecast(self.random, begin, days), begin)
         self.rows = SeenRows(builders.policy(max_concurrent_runs=seats, **LIMITS))
         self.executions = Executions(
-            self.random, self.weather, self.at, self.rows.pass_fence, self._signal
+            self.random,
+            self.weather,
+            self.at,
+            self.rows.pass_fence,
+            self.rows.work,
+            self._signal,
         )
         self.judge = Judge(self.rows, self.executions)
         self._agenda: list[tuple[datetime, int, Callable[[], None]]] = []

@@ -38,6 +38,7 @@ from nightshift.domain.model.spec import Schedule
 from simulation.judge import Wrong
 from simulation.life import Life
 from simulation.model import Expected
+from simulation.pauses import ask_for_a_pause
 from simulation.population import edited_schedule, new_task
 from simulation.weather import Kind
 
@@ -91,6 +92,7 @@ class Owners:
                 self._cancel,
                 self._poison,
                 self._limit,
+                *[self._pause_run] * 4,
             )
         )
         tasks = list(life.judge.expected.values())
@@ -211,6 +213,9 @@ class Owners:
         command = CancelRun(slot.keys.user_id, slot.task_id, slot.run_id)
         life.tried(lambda: life.lifecycle.cancel_run(command))
         life.judge.compare(life.now)
+
+    def _pause_run(self, _task: Expected) -> None:
+        ask_for_a_pause(self._life)
 
     # -- the operator, and the input that is never acceptable --
 

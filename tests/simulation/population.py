@@ -5,8 +5,9 @@ from random import Random
 from typing import Any
 
 from nightshift.domain.commands import Action, CreateTask, ScheduleEdit, ScheduleRequest
-from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.enums import ActionKind, ContextMode, FailureClass, OverlapPolicy
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.retry import Retry
 
 USERS = ("alice", "bob", "carol")
 THREADS = ("daily", "weekly", "ops")
@@ -24,6 +25,11 @@ ZONES = (
     "Atlantic/Azores",
 )
 DAY = timedelta(days=1)
+RETRIES = (
+    Retry(max_attempts=3, backoff_seconds=60, backoff_rate=5),
+    Retry(max_attempts=2, backoff_seconds=1800, on=(FailureClass.WORKER_LOST,)),
+    Retry(max_attempts=4, backoff_seconds=1, on=(FailureClass.NONZERO_EXIT,)),
+)
 
 
 def new_task(random: Random, now: datetime) -> CreateTask:
@@ -41,6 +47,7 @@ def new_task(random: Random, now: datetime) -> CreateTask:
         timeout_seconds=random.choice((600, 3600, 6 * 3600)),
         max_lateness_seconds=random.choice((None, None, None, 300, 3600)),
         jitter_seconds=random.choice((0, 0, 0, 60, 900)),
+        retry=random.choice((*[None] * 5, *RETRIES)),
         overlap_policy=random.choice((*[OverlapPolicy.SKIP] * 4, *OverlapPolicy)),
     )
 

@@ -44,6 +44,9 @@ def test_weeks_of_many_tasks_are_as_they_should_have_been(
     """SPEC sections 2 to 6: records, times, states and counters, after everything that happens."""
     life = lived(seed, begin, WEEKS, 60, record_property)
     assert set(life.judge.ends) == {"success", "failed", "interrupted", "skipped"}
+    attempts, runs = life.executions.workers.counts["attempts"], len(life.executions.made)
+    assert attempts > runs
+    assert life.executions.workers.counts["pauses"] > 0
 
 
 @pytest.mark.skipif(not is_full(), reason="a year takes minutes")
