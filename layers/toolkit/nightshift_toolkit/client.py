@@ -197,6 +197,10 @@ class Client:
         """One thread of mine."""
         return cast("Thread", self._read(f"threads/{_segment(thread_id)}"))
 
+    def health(self) -> None:
+        """Ask whether the API is there."""
+        self._read("health")
+
     def policy(self) -> dict[str, Any]:
         """The limits in force."""
         return cast("dict[str, Any]", self._read("policy"))
