@@ -103,8 +103,7 @@ _EXPLAINED: Final = {
     "schedule": "2026-03-02 09:00 America/New_York is one of its times.",
     "due": "It is due at 2026-03-02 09:00 America/New_York.",
     "kill_switch": "The operator lets runs start.",
-    "seat": "2 runs may be active, and 2 are, none of them yours."
-    " Nobody is ahead of it in the line.",
+    "seat": "Seats taken: 10 of 10, none of them yours. Nobody is ahead of it in the line.",
 }
 
 

@@ -225,3 +225,41 @@ def test_the_change_log_names_who_did_what_to_which_fields(api: RecordedApi, run
     api.answer("GET", f"{TASK_PATH}/changes", 200, {"items": [entry], "next_cursor": None})
     shown = ok(run("tasks", "changes", TASK_ID))
     assert all(word in shown for word in ("ada", "edited", "title"))
+
+
+EXPLANATION = {
+    "at": "2026-01-05T14:00:00.000Z",
+    "decision": "waits",
+    "reason": "budget_full",
+    "run_id": RUN_ID,
+    "rules": [
+        {"rule": "status", "verdict": "passes", "detail": "The task is enabled."},
+        {"rule": "seat", "verdict": "decides", "detail": "Seats taken: 1 of 1.\nAnd \x1b[31mmore"},
+        {"rule": "thread", "verdict": "not_reached", "detail": None},
+    ],
+}
+
+
+def test_an_explanation_is_a_table_of_rules_under_what_they_come_to(
+    api: RecordedApi, run: Run
+) -> None:
+    """P8, P14: which rule decides, and why; other people's words steer no terminal."""
+    path = f"{TASK_PATH}/explanation"
+    api.answer("GET", path, 200, EXPLANATION)
+    said, heading, *rules = ok(run("tasks", "explain", TASK_ID)).splitlines()
+    assert said.endswith("here: It is due and waits (budget_full).")
+    assert heading.split() == ["RULE", "VERDICT", "WHY"]
+    assert [rule.split(maxsplit=1) for rule in rules] == [
+        ["status", "passes       The task is enabled."],
+        ["seat", "decides      Seats taken: 1 of 1."],
+        ["thread", "not reached  -"],
+    ]
+    assert json.loads(ok(run("tasks", "explain", TASK_ID, "--json"))) == EXPLANATION
+
+
+def test_an_explanation_of_a_time_asks_for_that_time(api: RecordedApi, run: Run) -> None:
+    """The API reads the time, in the zone of the task."""
+    api.answer("GET", f"{TASK_PATH}/explanation", 200, EXPLANATION | {"decision": "rests"})
+    said = ok(run("tasks", "explain", TASK_ID, "--at", "2026-01-05T09:00:00+01:00"))
+    assert api.asked[0].query == {"at": ["2026-01-05T09:00:00+01:00"]}
+    assert "here: The clock will not start it then, as things stand (budget_full)." in said

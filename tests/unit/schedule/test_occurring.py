@@ -95,13 +95,18 @@ def test_of_a_local_time_that_comes_twice_the_earlier_is_meant() -> None:
     assert moment_of("2026-10-25T02:30:00", BERLIN).instant == builders.at("2026-10-25T00:30Z")
 
 
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/New_York", BERLIN])
 @pytest.mark.parametrize(
-    "text", ["", "noon", "2026-03-01", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59"]
+    "text",
+    [
+        *("", "noon", "2026-03-01", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00"),
+        *("9999-12-31T23:59:59", "2026-03-01T09:00:00+0100", "2026-03-01T09:00:00.1"),
+    ],
 )
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_what_is_no_time_is_refused(text: str, zone: str) -> None:
     """SPEC section 7: the field is named."""
     with pytest.raises(InvalidSchedule) as refused:
-        moment_of(text, "Pacific/Kiritimati")
+        moment_of(text, zone)
     assert refused.value.field == "at"
 
 

@@ -5,7 +5,7 @@ Whether it has it is what `next_after` says and nothing else; the reasons are lo
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
 from typing import Final
 
 from nightshift.domain.model.cron import CronExpression
@@ -22,7 +22,7 @@ from nightshift.domain.model.spec import (
 )
 from nightshift.domain.model.wall import EPOCH_ORDINAL, first_weekday, month_length
 from nightshift.domain.model.words import fire_note, local_text
-from nightshift.domain.model.zones import local_to_utc, zone_stretches
+from nightshift.domain.model.zones import DAY, local_to_utc, zone_stretches
 
 _SECOND: Final = timedelta(seconds=1)
 _WEEKDAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
@@ -52,12 +52,11 @@ def moment_of(text: str, zone: str) -> Moment:
     """
     if text and not has_offset(text):
         wall = parse_local(text, field="at")
-        placed = local_to_utc(wall, zone)
-        if placed.kind == "gap":
+        if MINYEAR < wall.year < MAXYEAR and local_to_utc(wall, zone).kind == "gap":
             # Read with the offset that held before, it lies behind the change.
             ahead = (wall.replace(tzinfo=UTC) - EPOCH) // _SECOND
             stretches = zone_stretches(zone)
-            second = ahead - stretches.at(ahead - 2 * 86_400).offset
+            second = ahead - stretches.at(ahead - 2 * DAY).offset
             return Moment(EPOCH + stretches.at(second).start * _SECOND, wall)
     return Moment(parse_moment(text, zone=zone, field="at"))
 
@@ -102,7 +101,7 @@ def _exclusion(schedule: Schedule, moment: Moment) -> Finding:
         return Finding(Rule.EXCLUSION, holds=True, detail="No exclusion takes it away.")
     second = (at - EPOCH) // _SECOND
     wall = second + zone_stretches(schedule.zone).at(second).offset
-    by_date = schedule.exclude.last_day_excluded(wall // 86_400) is not None
+    by_date = schedule.exclude.last_day_excluded(wall // DAY) is not None
     what = "that day" if by_date else "that time of day"
     text = f"The schedule excludes {what}: {_shown(at, schedule)}."
     return Finding(Rule.EXCLUSION, holds=False, detail=text)

@@ -118,8 +118,8 @@ class NextLook:
             return None
         sentences = {
             Rule.KILL_SWITCH: "The operator lets runs start.",
-            Rule.SEAT: f"{policy.max_concurrent_runs} runs may be active, {len(seen.slots)} are.",
-            Rule.USER_LIMIT: f"{policy.max_concurrent_runs_per_user} runs of yours may be active.",
+            Rule.SEAT: f"{reasons.seats(policy, seen.slots)}.",
+            Rule.USER_LIMIT: f"You may have {policy.max_concurrent_runs_per_user} runs at once.",
             Rule.LINE: line,
         }
         for rule, sentence in sentences.items():

@@ -69,9 +69,13 @@ def no_place(rule: Rule, task: Task, policy: Policy, slots: Sequence[Slot], line
     own = [slot.run_id for slot in slots if slot.keys.user_id == task.user_id]
     if rule is Rule.USER_LIMIT:
         limit = policy.max_concurrent_runs_per_user
-        return f"{limit} runs of yours may be active, and {len(own)} are: {named(own)}. {line}"
-    taken = f"{policy.max_concurrent_runs} runs may be active, and {len(slots)} are"
-    return f"{taken}, {_yours(own)}. {line}"
+        return f"Your runs at once: {len(own)} of {limit}: {named(own)}. {line}"
+    return f"{seats(policy, slots)}, {_yours(own)}. {line}"
+
+
+def seats(policy: Policy, slots: Sequence[Slot]) -> str:
+    """How many seats of the budget are taken."""
+    return f"Seats taken: {len(slots)} of {policy.max_concurrent_runs}"
 
 
 def ahead(hints: Sequence[DueHint], user_id: str, *, whole: bool) -> str:
