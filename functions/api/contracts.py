@@ -8,7 +8,7 @@ from typing import Final
 from api.changes import ChangePage
 from api.errors import Forbidden, UnknownPath, UnsupportedMediaType
 from api.explanations import ExplanationResponse
-from api.limits import ChangePolicyRequest, PolicyResponse
+from api.limits import ChangePolicyRequest, PolicyChangePage, PolicyResponse
 from api.requests import (
     CreateTaskRequest,
     EditTaskRequest,
@@ -236,6 +236,9 @@ CONTRACTS: Final[Mapping[str, Contract]] = {
         takes=ChangePolicyRequest,
         gives=PolicyResponse,
         refuses=(*_BODY, ConcurrentUpdate, PersistenceUncertain),
+    ),
+    "list_policy_changes": Contract(
+        summary="List who changed the limits", gives=PolicyChangePage, refuses=(InvalidCursor,)
     ),
     "get_health": Contract(summary="See that the API answers", gives=HealthResponse),
     "get_openapi": Contract(summary="Get this document"),

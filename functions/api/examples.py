@@ -160,6 +160,17 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             "finished_at": None,
         },
     },
+    "PolicyChangePage": {
+        "items": [
+            {
+                "settings": {"max_concurrent_runs": 0},
+                "changed_by": "b2c5d4f4-30a1-70c3-1f0e-0c9be1d7a3f2",
+                "changed_at": "2026-03-01T17:00:00.000Z",
+                "reason": "The agent's provider is down.",
+            }
+        ],
+        "next_cursor": None,
+    },
     "ChangePage": {
         "items": [
             {

@@ -75,6 +75,13 @@ class OverrideResponse(Wire):
         )
 
 
+class PolicyChangePage(Wire):
+    """What operators made of the limits over time, newest first, and the cursor of the rest."""
+
+    items: list[OverrideResponse]
+    next_cursor: str | None
+
+
 class PolicyResponse(Wire):
     """The limits in force: the operator's, the gateway's, and those of the API itself."""
 

@@ -9,6 +9,7 @@ from api.query import MAX_LIMIT, Query
 from nightshift.domain.exchanged import Event, Observe, Page
 from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import RunStatus, TaskStatus
+from nightshift.domain.model.override import Override
 from nightshift.domain.model.run import Run
 from nightshift.domain.services.owned import TaskView
 
@@ -111,6 +112,24 @@ class EveryChange:
     def id_of(self, change: Change, /) -> str:
         """See `Filter`."""
         return str(change.revision)
+
+
+@dataclass(frozen=True, slots=True)
+class EveryOverride:
+    """All entries of the log of the limits."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """See `Filter`."""
+        return []
+
+    def admits(self, _override: Override, /) -> bool:
+        """See `Filter`."""
+        return True
+
+    def id_of(self, override: Override, /) -> str:
+        """See `Filter`."""
+        return str(override.revision)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ QUERY_PARAMETERS: Final[dict[tuple[str, str], dict[str, Any]]] = {
         },
         "list_runs": {**_PAGED, "status": _status(RunStatus)},
         "list_changes": _PAGED,
+        "list_policy_changes": _PAGED,
         "explain_task": {"at": _AT},
         "edit_task": _CANCEL,
         "delete_task": _CANCEL,

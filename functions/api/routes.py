@@ -12,8 +12,8 @@ from api.changes import ChangePage, ChangeResponse
 from api.conditional import etag
 from api.explanations import ExplanationResponse
 from api.identity import ADMIN, READ, WRITE
-from api.limits import ChangePolicyRequest, PolicyResponse
-from api.listing import EveryChange, Listing, RunFilter, TaskFilter
+from api.limits import ChangePolicyRequest, OverrideResponse, PolicyChangePage, PolicyResponse
+from api.listing import EveryChange, EveryOverride, Listing, RunFilter, TaskFilter
 from api.openapi import document
 from api.request import Request
 from api.requests import (
@@ -55,6 +55,7 @@ TASK: Final = f"{TASKS}/<task_id>"
 RUNS: Final = f"{TASK}/runs"
 RUN: Final = f"{RUNS}/<run_id>"
 CHANGES: Final = f"{TASK}/changes"
+POLICY: Final = "/api/policy"
 THREAD: Final = "/api/threads/<thread_id>"
 CANCEL: Final = "cancel_active"
 
@@ -214,6 +215,14 @@ def get_policy(services: ApiServices, request: Request) -> Answer:
     return Answer(HTTPStatus.OK, PolicyResponse.from_domain(in_force, request.throttle))
 
 
+def list_policy_changes(services: ApiServices, request: Request) -> Answer:
+    """Who changed the limits without a deploy, when, why and to what, newest first."""
+    listing = Listing(request.user_id, f"{POLICY}/changes", request.query, services.observe)
+    page = listing.page(services.policies.changes, EveryOverride())
+    items = [OverrideResponse.from_domain(override) for override in page.items]
+    return Answer(HTTPStatus.OK, PolicyChangePage(items=items, next_cursor=page.next))
+
+
 def change_policy(services: ApiServices, request: Request) -> Answer:
     """Change limits for everybody without a deploy; 0 runs at once starts nothing (P14)."""
     command = request.body(ChangePolicyRequest).to_command(request.user_id)
@@ -269,8 +278,9 @@ ROUTES: Final = (
     Route("GET", THREAD, READ, get_thread),
     Route("GET", f"{THREAD}/scheduled-tasks", READ, list_tasks_of_thread, ("limit", "cursor")),
     Route("POST", "/api/schedule-previews", READ, preview_schedule),
-    Route("GET", "/api/policy", READ, get_policy),
-    Route("PATCH", "/api/policy", ADMIN, change_policy),
+    Route("GET", POLICY, READ, get_policy),
+    Route("PATCH", POLICY, ADMIN, change_policy),
+    Route("GET", f"{POLICY}/changes", READ, list_policy_changes, ("limit", "cursor")),
     Route("GET", "/api/health", None, get_health),
     Route("GET", "/api/openapi.json", None, get_openapi),
     Route("GET", "/api/docs", None, get_docs),

@@ -2,9 +2,12 @@
 
 from dataclasses import fields, replace
 
+import pytest
+
 import builders
 from builders import ALICE, BOB, HOUR, NOW
 from contract.backends import Stores
+from nightshift.domain.errors import InvalidCursor
 from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
@@ -70,3 +73,27 @@ def test_a_change_says_who_made_it_and_follows_the_one_that_was_seen(stores: Sto
     assert stores.policies.change(back)
     assert stores.policies.in_force() == PolicyInForce(builders.policy(), back)
     assert stores.policies.current() == builders.policy()
+
+
+def test_the_log_of_the_limits_has_every_change_that_was_made_newest_first(stores: Stores) -> None:
+    """PolicySource.changes: page by page, and nothing of a change that was refused."""
+    assert stores.policies.changes(limit=2).items == []
+    made = [
+        Override(
+            settings={"max_concurrent_runs": number},
+            revision=number,
+            changed_by="operator",
+            changed_at=NOW + number * HOUR,
+            reason=f"Reason {number}.",
+        )
+        for number in (1, 2, 3)
+    ]
+    assert all(stores.policies.change(override) for override in made)
+    assert not stores.policies.change(made[1])
+    first = stores.policies.changes(limit=2)
+    assert first.items == [made[2], made[1]]
+    assert first.next is not None
+    rest = stores.policies.changes(limit=2, after=first.next)
+    assert (rest.items, rest.next) == ([made[0]], None)
+    with pytest.raises(InvalidCursor):
+        stores.policies.changes(limit=2, after="nonsense")

@@ -205,6 +205,10 @@ class Client:
         """The limits in force."""
         return cast("dict[str, Any]", self._read("policy"))
 
+    def policy_changes(self) -> Iterator[dict[str, Any]]:
+        """Who changed the limits, when, why and to what, newest first."""
+        return self._items("policy/changes", {})
+
     def change_policy(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Change limits for everybody; needs the scope `nightshift/admin`."""
         answer = self._request("PATCH", "policy", changes, repeat=False)

@@ -174,6 +174,22 @@ def test_the_operator_stops_all_starts_and_takes_it_back(api: RecordedApi, run: 
     assert run(*arguments, "few").exit_code == ExitCode.USAGE
 
 
+def test_the_log_of_the_limits_is_a_table(api: RecordedApi, run: Run) -> None:
+    entry = {
+        "settings": {"max_concurrent_runs": 0},
+        "changed_by": "operator",
+        "changed_at": "2026-03-01T12:00:00.000Z",
+        "reason": "The provider is down.",
+    }
+    page = {"items": [entry, entry | {"settings": {}, "reason": None}], "next_cursor": None}
+    api.answer("GET", "/api/policy/changes", 200, page)
+    head, first, second = ok(run("policy", "changes")).splitlines()
+    assert head.split() == ["AT", "BY", "LIMITS", "SET", "REASON"]
+    assert "operator  max_concurrent_runs 0  The provider is down." in first
+    assert second.split()[-2:] == ["-", "-"]
+    assert json.loads(ok(run("policy", "changes", "--json"))) == page
+
+
 def test_limits_that_nobody_changed_name_nobody(api: RecordedApi, run: Run) -> None:
     api.answer("GET", "/api/policy", 200, {"max_concurrent_runs": 10, "override": None})
     assert ok(run("policy", "show")) == "max_concurrent_runs  10\n"

@@ -1,9 +1,14 @@
 """`PATCH /api/policy`: the operator's kill switch, with who and why (P14, SPEC section 9)."""
 
+import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+import stack
+from nightshift.domain.model.enums import Outcome
+from nightshift.domain.model.run_ids import task_id_of
 from unit.functions.desk import BOTH, DAILY, TASKS, Desk, Reply
 
 POLICY = "/api/policy"
@@ -106,6 +111,48 @@ def test_changes_of_two_operators_at_once_are_both_kept(desk: Desk) -> None:
     overtaken(desk, times=1)
     after = change(desk, max_concurrent_runs=0).json["override"]["settings"]
     assert after == {"max_concurrent_runs": 0, "max_concurrent_runs_per_user": 3}
+
+
+def test_the_log_tells_every_change_newest_first_to_everybody(desk: Desk) -> None:
+    """SPEC section 9: who, when, why and to what; a refused change leaves nothing."""
+    assert desk.call("GET", f"{POLICY}/changes").json == {"items": [], "next_cursor": None}
+    change(desk, max_concurrent_runs=0, reason="The provider is down.")
+    change(desk, max_concurrent_runs=-1)
+    desk.now += timedelta(hours=1)
+    change(desk, max_concurrent_runs=None, reason="It is back.")
+    first = desk.call("GET", f"{POLICY}/changes", query="limit=1").json
+    assert first["items"] == [
+        {
+            "settings": {},
+            "changed_by": "operator",
+            "changed_at": "2026-03-01T13:00:00.000Z",
+            "reason": "It is back.",
+        }
+    ]
+    rest = desk.call("GET", f"{POLICY}/changes", query=f"cursor={first['next_cursor']}").json
+    assert [entry["reason"] for entry in rest["items"]] == ["The provider is down."]
+    assert rest["next_cursor"] is None
+
+
+def test_a_lower_budget_drains_and_ends_no_run(desk: Desk) -> None:
+    """P14, K5: in force at the next tick; what runs goes on, and the next starts below it."""
+    waiting = [desk.create(schedule_spec={"after_seconds": 60})["id"] for _ in range(4)]
+    change(desk, max_concurrent_runs=3)
+    desk.look(desk.now + timedelta(seconds=61))
+    assert len(desk.executions.launched) == 3
+    change(desk, max_concurrent_runs=1)
+    desk.look(desk.now + timedelta(seconds=1))
+    assert len(desk.store.active_slots()) == 3
+    assert len(desk.executions.launched) == 3
+    path = stack.ROOT / "events" / "completion-record-success.json"
+    success = json.loads(path.read_text(encoding="utf-8"))
+    for left in (2, 1, 1):
+        run = next(iter(desk.store.active_slots()))
+        desk.executions.end(run.run_id, Outcome.SUCCESS, desk.now)
+        desk.tell(success | {"run_id": run.run_id, "task_id": task_id_of(run.run_id)})
+        desk.look(desk.now + timedelta(seconds=1))
+        assert len(desk.store.active_slots()) == left
+    assert len(desk.executions.launched) == len(waiting)
 
 
 def test_what_the_limits_leave_alone_goes_on(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from nightshift.domain.exchanged import Page
 from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
 
@@ -20,6 +21,20 @@ class PolicySource(Protocol):
     def change(self, override: Override) -> bool:
         """Put an override in the place of the one whose revision is one less.
 
-        Returns False when that is not the one in force any more; nothing was written.
+        Returns False when that is not the one in force any more; nothing was written. Otherwise
+        it is in the log as well, in the same write.
+        """
+        ...
+
+    def changes(self, *, limit: int, after: str | None = None) -> Page[Override]:
+        """What operators made of the limits over time, newest first; a row written by hand is not
+        in it.
+
+        Args:
+            limit: most entries of a page.
+            after: the `next` of the page before.
+
+        Raises:
+            InvalidCursor: `after` is no `next` of this log.
         """
         ...

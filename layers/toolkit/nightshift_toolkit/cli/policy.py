@@ -1,11 +1,14 @@
 """`nightshift policy`: the limits in force, and the operator's kill switch."""
 
+from itertools import islice
 from typing import Any, Final
 
 import click
 
 from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
+from nightshift_toolkit.cli.tables import show_table
+from nightshift_toolkit.cli.text import local_time
 
 DEPLOYED: Final = "deployed"
 
@@ -78,6 +81,32 @@ def change(
         changes["reason"] = reason
     with session.client() as client:
         _show(session, client.change_policy(changes))
+
+
+@command.command()
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Most.")
+@with_session
+def changes(*, session: Session, limit: int) -> None:
+    """Show who changed the limits, newest first. Times are this machine's."""
+    with session.client() as client:
+        entries = list(islice(client.policy_changes(), limit))
+    if session.as_json:
+        show_json({"items": entries, "next_cursor": None})
+        return
+    show_table(
+        ("AT", "BY", "LIMITS SET", "REASON"),
+        (
+            (
+                local_time(entry["changed_at"]),
+                entry["changed_by"],
+                ", ".join(f"{name} {value}" for name, value in entry["settings"].items()) or "-",
+                entry["reason"] or "-",
+            )
+            for entry in entries
+        ),
+        flexible="REASON",
+        empty="Nobody changed them.",
+    )
 
 
 def _show(session: Session, policy: dict[str, Any]) -> None:

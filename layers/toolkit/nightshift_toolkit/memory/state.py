@@ -71,6 +71,7 @@ class State:
         self.lock = threading.RLock()
         self.policy = policy
         self.override: Override | None = None
+        self.overrides: list[Override] = []
         self.tasks: dict[TaskRef, TaskRow] = {}
         self.payloads: dict[tuple[TaskRef, int], Payload] = {}
         self.threads: dict[tuple[str, str], Thread] = {}

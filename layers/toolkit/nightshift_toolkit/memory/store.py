@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import datetime
 
-from nightshift.domain.exchanged import Event, Observe, TaskRef, Thread
+from nightshift.domain.errors import InvalidCursor
+from nightshift.domain.exchanged import Event, Observe, Page, TaskRef, Thread
 from nightshift.domain.model.enums import RunStatus, SlotState
 from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
@@ -64,7 +65,20 @@ class MemoryPolicy:
         if override.revision - 1 != (seen.revision if seen else 0):
             return False
         self.state.override = override
+        self.state.overrides.insert(0, override)
         return True
+
+    @reading
+    def changes(self, *, limit: int, after: str | None = None) -> Page[Override]:
+        """See `PolicySource.changes`."""
+        log = self.state.overrides
+        places = {str(entry.revision): place for place, entry in enumerate(log, start=1)}
+        if after is not None and after not in places:
+            raise InvalidCursor
+        start = 0 if after is None else places[after]
+        items = log[start : start + limit]
+        more = len(log) > start + limit
+        return Page(items, str(items[-1].revision) if more else None)
 
 
 class MemoryStore:

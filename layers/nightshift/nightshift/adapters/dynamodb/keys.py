@@ -118,6 +118,15 @@ POLICY = Key("CONTROL", "POLICY")
 """The settings that change without a deploy."""
 
 
+POLICY_CHANGE = "POLICYCHANGE#"
+"""What the sort keys of the log of those settings begin with."""
+
+
+def policy_change(at: datetime, revision: int) -> Key:
+    """An entry of that log; its time keeps it apart from those before the row was begun anew."""
+    return Key(POLICY.pk, f"{POLICY_CHANGE}{format_instant(at)}#{revision:012d}")
+
+
 REPLAN = Key("CONTROL", "REPLAN")
 """How far the tasks have been gone through for the zone rules in use."""
 
