@@ -25,6 +25,7 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.exchanged import Event, Thread
 from nightshift.domain.model.enums import ActionKind
+from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.task import Task
 from nightshift.domain.services import clock
 from nightshift.domain.services.clock import Clock
@@ -152,9 +153,17 @@ class Play:
         self._owns(name, task)
         self._manages(name, lambda services: services.management.edit_task(command, self.now))
 
-    def pause(self, name: str, task: Task, *, cancel_active: bool = False) -> None:
+    def pause(
+        self,
+        name: str,
+        task: Task,
+        *,
+        cancel_active: bool = False,
+        until: datetime | None = None,
+    ) -> None:
         """Cast the owner's pause of a task."""
-        command = PauseTask(task.user_id, task.id, cancel_active=cancel_active)
+        end = None if until is None else format_instant(until)
+        command = PauseTask(task.user_id, task.id, cancel_active=cancel_active, until=end)
         self._owns(name, task)
         self._manages(name, lambda services: services.pausing.pause_task(command, self.now))
 

@@ -31,6 +31,7 @@ _CALLS: Final = (
     _call("tasks.due", reads="tasks"),
     _call("tasks.read", reads="tasks payloads"),
     _call("tasks.advance", writes="tasks"),
+    _call("tasks.wake", writes="tasks"),
     _call("tasks.back_off", writes="tasks"),
     _call("tasks.block", writes="tasks"),
     _call("runs.admit", writes="tasks runs keys places"),

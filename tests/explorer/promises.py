@@ -12,6 +12,7 @@ from explorer.cloud import Cloud, Made
 from explorer.stage import Stage
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.enums import Outcome, RunStatus, Trigger
+from nightshift.domain.model.pause import wakes_at
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.task import Task
@@ -140,7 +141,9 @@ def _everything_is_free(snapshot: Snapshot, cloud: Cloud) -> Iterator[str]:
 
 
 def waits(task: Task, now: datetime) -> bool:
-    """Whether an occurrence has come that was not dealt with, even if it was backed off."""
+    """Whether an occurrence or the end of a pause has come and was not dealt with."""
+    if task.state.pause_until is not None and wakes_at(task) is not None:
+        return task.state.pause_until <= now
     upcoming = task.state.next_run_at
     return task.is_armed and upcoming is not None and upcoming <= now
 

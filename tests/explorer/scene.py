@@ -68,6 +68,16 @@ def due_later(task: Task) -> Task:
     return builders.with_state(task, next_run_at=DUE + builders.HOUR, due_at=DUE + builders.HOUR)
 
 
+def asleep(play: Play, task: Task) -> Task:
+    """Let the owner have paused the task until now, when it is due."""
+    play.add(task)
+    now, play.now = play.now, play.now - builders.MINUTE
+    play.pause("earlier pause", task, until=now)
+    play.stage.finish("earlier pause")
+    play.now = now
+    return task
+
+
 def launched(play: Play, task: Task) -> Slot:
     """Let a tick admit and launch the task; its execution waits at the fence."""
     play.tick("earlier tick")

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from explorer.play import Play
-from explorer.scene import ONCE, ONE, lost, small, working
+from explorer.scene import ONCE, ONE, asleep, lost, small, working
 
 
 @small
@@ -89,4 +89,47 @@ def a_task_that_is_being_launched_is_deleted_and_its_run_cancelled() -> Play:
     play.now += timedelta(seconds=90)
     play.tick("tick")
     play.delete("delete", task, cancel_active=True)
+    return play
+
+
+@small
+def a_task_wakes_while_two_ticks_look() -> Play:
+    """One of them ends the pause, and what is due by then runs once."""
+    play = Play()
+    asleep(play, ONE)
+    play.tick("tick")
+    play.tick("other tick")
+    return play
+
+
+@small
+def a_task_that_wakes_is_paused_anew_and_resumed() -> Play:
+    """The end of a pause meets its owner, who has the last word."""
+    play = Play()
+    task = asleep(play, ONE)
+    play.tick("tick")
+    play.pause("pause", task)
+    play.resume("resume", task)
+    return play
+
+
+@small
+def a_single_time_that_wakes_is_triggered() -> Play:
+    """Its one run consumes it, or a refused launch puts its pause back, whoever comes first."""
+    play = Play()
+    task = asleep(play, ONCE)
+    play.cloud.script.refused = frozenset({task.id})
+    play.trigger("trigger", task)
+    play.tick("tick")
+    return play
+
+
+@small
+def a_task_that_wakes_is_edited_and_deleted() -> Play:
+    """The end of a pause meets an edit and a deletion."""
+    play = Play()
+    task = asleep(play, ONE)
+    play.tick("tick")
+    play.patch("patch", task)
+    play.delete("delete", task)
     return play

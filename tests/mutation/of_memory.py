@@ -65,6 +65,13 @@ BREAKS: Final = (
         ":",
     ),
     _tasks(
+        "a pause ends of a task that changed meanwhile",
+        "row = as_seen(self._row(seen), seen)\n        if row is None:\n            return False\n"
+        "        self.state.put(_with_definition_and_plan(row.task, woken))",
+        "row = self._row(seen)\n        if row is None:\n            return False\n"
+        "        self.state.put(_with_definition_and_plan(row.task, woken))",
+    ),
+    _tasks(
         "a thread of another user can be reused",
         "if thread_id is not None and (task.user_id, thread_id) not in self.state.threads:",
         "if False:",

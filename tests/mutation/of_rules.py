@@ -41,7 +41,47 @@ def _status(name: str, before: str, after: str) -> Break:
     return _rule(name, before, after, path=f"{_MODEL}/status.py")
 
 
+def _setbacks(name: str, before: str, after: str) -> Break:
+    return _rule(name, before, after, path=f"{_SERVICES}/setbacks.py")
+
+
+def _pause(name: str, before: str, after: str) -> Break:
+    return _rule(name, before, after, path=f"{_MODEL}/pause.py")
+
+
 BREAKS: Final = (
+    # -- pauses that end by themselves --
+    _pause(
+        "an occurrence at the very end of a pause is lost",
+        "task.plan(TaskStatus.ENABLED, until - MILLISECOND)",
+        "task.plan(TaskStatus.ENABLED, until)",
+    ),
+    _pause(
+        "a blocked task is put into the line when it is paused until a time",
+        "until if state.blocked_reason is None else None",
+        "until",
+    ),
+    _pause(
+        "a pause may end when no time is left",
+        "schedule.next_after(until - MILLISECOND) is None:",
+        "False:",
+    ),
+    _pause(
+        "a pause does not end",
+        "return end is not None and end <= now",
+        "return False",
+    ),
+    _task(
+        "an edit forgets the end of a pause",
+        "blocked_reason=None, due_at=self.state.pause_until",
+        "blocked_reason=None",
+    ),
+    _rule(
+        "whoever wakes takes the turn of whoever is due",
+        "if hint.wakes or wanted",
+        "if wanted",
+        path=f"{_SERVICES}/turns.py",
+    ),
     # -- overlaps --
     _rulings(
         "an occurrence that queues is skipped",
@@ -66,7 +106,7 @@ BREAKS: Final = (
     ),
     _turns(
         "a user at their limit is not passed over",
-        "if wanted[user_id] < places.room_for(user_id):",
+        "if hint.wakes or wanted[user_id] < places.room_for(user_id):",
         "if True:",
     ),
     _turns(
@@ -123,13 +163,10 @@ BREAKS: Final = (
         '        self._ensure_not_running("edited")\n',
         "",
     ),
-    _task(
+    _pause(
         "a running `once` task can be paused",
-        '        self._ensure_not_running("paused")\n'
-        "        if self.state.status not in (TaskStatus.ENABLED, TaskStatus.PAUSED):\n",
-        "        if self.state.status not in (\n"
-        "            TaskStatus.ENABLED, TaskStatus.PAUSED, TaskStatus.RUNNING\n"
-        "        ):\n",
+        'task.ensure_switchable("paused",',
+        'task.state.status is TaskStatus.RUNNING or task.ensure_switchable("paused",',
     ),
     _dispatch(
         "a skip does not advance its task",
@@ -263,15 +300,15 @@ BREAKS: Final = (
     ),
     _clock(
         "every run that is not listed is over",
-        "work.append(partial(self.lifecycle.verify, slot, look.now))",
-        "work.append(partial(self.lifecycle._refuse, slot, 'gone', look.now))",
+        "partial(self.lifecycle.verify, slot, look.now)",
+        "partial(self.lifecycle._refuse, slot, 'gone', look.now)",
     ),
-    _clock(
+    _setbacks(
         "a task that fails to start keeps its place in the line",
         "self.tasks.back_off(task, now + delay)",
         "pass",
     ),
-    _clock(
+    _setbacks(
         "a task that cannot be planned is never blocked",
         "if self.tasks.block(hint.ref, reason, due_at=hint.due_at):",
         "if False:",

@@ -96,6 +96,25 @@ BREAKS: Final = (
         "condition = conditions.EXISTS",
     ),
     _at(
+        "tasks",
+        "a pause ends of a task that changed meanwhile",
+        "return self._update(seen, task_rows.wake_actions(woken))",
+        "actions = task_rows.wake_actions(woken)\n"
+        "        return self.table.write(Update(_key(seen), actions, conditions.EXISTS)) is None",
+    ),
+    _at(
+        "tasks",
+        "whoever is to wake and was put back is taken for due",
+        "keys.due_key(until, seen.id, wakes=seen.state.next_run_at is None)",
+        "keys.due_key(until, seen.id)",
+    ),
+    _at(
+        "task_rows",
+        "the end of a pause is taken for an occurrence",
+        "keys.due_key(due_at, task_id, wakes=next_run_at is None)",
+        "keys.due_key(due_at, task_id)",
+    ),
+    _at(
         "conditions",
         "a block recreates a task that is gone",
         "return _all(EXISTS, TaskItem.due_key.is_in(*entries))",

@@ -27,14 +27,16 @@ class Before:
 
     slots: dict[str, Slot]
     waiting: dict[str, Order]
+    oversleeping: frozenset[str]
 
 
 class Judge:
-    """Knows every task as it should be; `ends` counts the ends it has seen, by outcome."""
+    """Knows every task as it should be; `ends` counts runs by outcome, `woken` ends of pauses."""
 
     def __init__(self, rows: SeenRows, executions: Executions) -> None:
         self.expected: dict[str, Expected] = {}
         self.ends: Counter[str] = Counter()
+        self.woken = 0
         self._rows = rows
         self._executions = executions
         self._seen: dict[str, Task] = {}
@@ -52,6 +54,9 @@ class Judge:
                 for task in self.expected.values()
                 if task.waits(clock)
             },
+            oversleeping=frozenset(
+                task.task_id for task in self.expected.values() if task.overslept(clock)
+            ),
         )
 
     def _order(self, task: Expected) -> Order:
@@ -94,12 +99,21 @@ class Judge:
         active = self._active.get(row.id)
         if active is not None and not records[active].status.active:
             self._end(expected, records[active], clock)
+        if before is not None:
+            self._wake(expected, row, clock)
         for run_id in sorted(records.keys() - self._known[row.id]):
             self._known[row.id].add(run_id)
             self._begin(expected, records[run_id], row, clock, before, calm=calm)
         if before is not None:
             self._adjust(expected, row, clock)
         self._fail(expected.differences(row) + expected.take_due(row, failed=not calm))
+
+    def _wake(self, expected: Expected, row: Task, clock: datetime) -> None:
+        """A pause may have ended, at its end and not before."""
+        if expected.sleeps_until() is not None and row.state.pause_until is None:
+            self._demand(expected.overslept(clock), "its pause ended early", row.id)
+            expected.woken()
+            self.woken += 1
 
     def _adjust(self, expected: Expected, row: Task, clock: datetime) -> None:
         """A task may be blocked by the policy, or be advanced past what was recorded before."""
@@ -231,6 +245,8 @@ class Judge:
             for task_id, order in before.waiting.items()
             if task_id in slots and slots[task_id].admitted_at == clock
         }
+        asleep = [task_id for task_id in before.oversleeping if task_id not in changed]
+        self._demand(not asleep, "its pause did not end", str(asleep))
         # A seat that comes free in the midst of a look is for the next look.
         freed = self._ended_since > 0
         for task_id, order in before.waiting.items():

@@ -26,6 +26,7 @@ def _times(schedule: Schedule) -> dict[str, Any]:
     return stored | {"bounds": bounds, "zone": zone}
 
 
+MILLISECOND = timedelta(milliseconds=1)
 ONCE_AFTER = {"success": "completed", "interrupted": "cancelled", "failed": "failed"}
 
 
@@ -46,6 +47,7 @@ class Expected:
     status: str = "enabled"
     next: datetime | None = None
     due: datetime | None = None
+    until: datetime | None = None
     backed_off: datetime | None = None
     blocked: bool = False
     consumed: bool = False
@@ -94,6 +96,10 @@ class Expected:
         limit = self.schedule.bounds.max_runs
         return limit is not None and self.clock_runs >= limit
 
+    def _is_over_before(self, until: datetime | None) -> bool:
+        """Whether a pause until then would leave no time."""
+        return until is not None and self.schedule.next_after(until - MILLISECOND) is None
+
     # -- what the clock does --
 
     def folded(self, clock: datetime) -> list[datetime]:
@@ -133,6 +139,22 @@ class Expected:
             self.status = "failed"
         self.plan(max(clock, self.next))
 
+    def sleeps_until(self) -> datetime | None:
+        """When its pause is to end by itself; a blocked task does not wake (P20)."""
+        return self.until if self.status == "paused" and not self.blocked else None
+
+    def overslept(self, clock: datetime) -> bool:
+        """Whether a look at this time has to end its pause."""
+        end = self.sleeps_until()
+        return end is not None and max(end, self.due or end) <= clock
+
+    def woken(self) -> None:
+        """The end of its pause has come: the first time from the end on counts (P3)."""
+        assert self.until is not None
+        self.status = "enabled"
+        end, self.until = self.until, None
+        self.plan(end - MILLISECOND)
+
     # -- what people do --
 
     def triggered(self) -> None:
@@ -149,12 +171,17 @@ class Expected:
         if self.consumed:
             self.status, self.next, self.due = self.overwritten
 
-    def pause(self, now: datetime) -> type[NightshiftError] | None:
+    def pause(self, now: datetime, until: datetime | None) -> type[NightshiftError] | None:
         """P3; the refusal, if it is refused."""
         if self.status not in ("enabled", "paused"):
             return TaskNotMutable
-        self.status = "paused"
+        if self.status == "paused" and until == self.until:
+            return None
+        if self._is_over_before(until):
+            return NeverFires
+        self.status, self.until = "paused", until
         self.plan(now)
+        self.due = self.sleeps_until()
         return None
 
     def resume(self, now: datetime) -> type[NightshiftError] | None:
@@ -165,7 +192,7 @@ class Expected:
             return None
         if self.schedule.next_after(now) is None or self._spent:
             return TimePassed
-        self.status, self.blocked = "enabled", False
+        self.status, self.blocked, self.until = "enabled", False, None
         self.plan(now)
         return None
 
@@ -185,11 +212,12 @@ class Expected:
         if more and self._spent:
             return NeverFires
         if self.status == "paused":
-            return None
+            self.due, self.backed_off = self.until, None
+            return NeverFires if moved and self._is_over_before(self.until) else None
         if moved or (more and self.status != "enabled"):
             if self._spent or self.schedule.next_after(now) is None:
                 return NeverFires
-            self.status = "enabled"
+            self.status, self.until = "enabled", None
             self.plan(now)
         elif self.status == "enabled" and blocked:
             self.plan(now)
@@ -222,6 +250,7 @@ class Expected:
             "status": state.status.value,
             "next": state.next_run_at,
             "blocked": state.blocked_reason is not None,
+            "until": state.pause_until if state.status.value == "paused" else None,
             "runs": state.run_count,
             "runs by the clock": state.scheduled_run_count,
             "last error": state.last_error,
@@ -231,6 +260,7 @@ class Expected:
             "status": self.status,
             "next": self.next,
             "blocked": self.blocked,
+            "until": self.until if self.status == "paused" else None,
             "runs": self.runs,
             "runs by the clock": self.clock_runs,
             "last error": self.last_error,
@@ -249,6 +279,9 @@ class Expected:
         if failed and self.due and row.state.due_at and row.state.due_at > self.due:
             self.backed_off = row.state.due_at
         due, self.due = row.state.due_at, row.state.due_at
+        if self.status == "paused":
+            right = due in (self.sleeps_until(), self.backed_off)
+            return [] if right else [f"{self.task_id}: it wakes at {due}"]
         if due is None or self.next is None or due == self.backed_off:
             return []
         following = self.schedule.next_after(self.next)

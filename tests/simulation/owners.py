@@ -33,6 +33,7 @@ from nightshift.domain.errors import (
     ThreadBusy,
 )
 from nightshift.domain.model.enums import ActionKind, SlotState
+from nightshift.domain.model.instants import format_instant, truncate
 from nightshift.domain.model.schedule_input import parse_bounds, parse_schedule
 from nightshift.domain.model.spec import Schedule
 from simulation.judge import Wrong
@@ -44,6 +45,8 @@ from simulation.weather import Kind
 
 UNCERTAIN = (PersistenceUncertain, StorageUnavailable, Death)
 MOST_REFUSED = 3
+FOR_A_WHILE = 0.6
+"""The share of pauses that end by themselves."""
 Refusal = type[NightshiftError] | None
 
 
@@ -143,11 +146,15 @@ class Owners:
 
     def _pause(self, task: Expected) -> None:
         life, clock = self._life, self._life.a_clock()
-        command = PauseTask(task.user_id, task.task_id)
+        until = None
+        if life.random.random() < FOR_A_WHILE:
+            until = truncate(clock + timedelta(hours=life.random.uniform(0.1, 72)))
+        end = None if until is None else format_instant(until)
+        command = PauseTask(task.user_id, task.task_id, until=end)
         self._manage(
             task,
             clock,
-            lambda expected: expected.pause(clock),
+            lambda expected: expected.pause(clock, until),
             lambda: life.pausing.pause_task(command, clock),
         )
 

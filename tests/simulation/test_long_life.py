@@ -47,6 +47,7 @@ def test_weeks_of_many_tasks_are_as_they_should_have_been(
     attempts, runs = life.executions.workers.counts["attempts"], len(life.executions.made)
     assert attempts > runs
     assert life.executions.workers.counts["pauses"] > 0
+    assert life.judge.woken > 10
 
 
 @pytest.mark.skipif(not is_full(), reason="a year takes minutes")

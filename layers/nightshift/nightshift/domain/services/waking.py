@@ -1,17 +1,19 @@
 """The end of a pause that has an end: the clock puts the task back, its owner need not (P3)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from nightshift.domain.errors import InvalidRequest
-from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Event, Observe
+from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Event, Observe, TaskRef
 from nightshift.domain.model.pause import wakes_by, woken
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.ports import TaskStore
 from nightshift.domain.services.setbacks import Setbacks
+
+Rows = Mapping[TaskRef, tuple[Task, Payload | None] | CorruptTask]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +39,12 @@ class Waking:
                 break
             met |= {hint.ref.task_id for hint in batch}
             rows = self.tasks.read([hint.ref for hint in batch])
-            found = [rows.get(hint.ref) for hint in batch]
-            list(pool.map(partial(self._wake_row, now), batch, found))
+            list(pool.map(partial(self._wake_row, rows, now), batch))
             line = self.tasks.due(now)
         return line
 
-    def _wake_row(
-        self, now: datetime, hint: DueHint, row: tuple[Task, Payload | None] | CorruptTask | None
-    ) -> None:
+    def _wake_row(self, rows: Rows, now: datetime, hint: DueHint) -> None:
+        row = rows.get(hint.ref)
         if isinstance(row, CorruptTask):
             self.setbacks.block(hint, row.reason, corrupt=True)
         elif row is not None and wakes_by(row[0], now):
