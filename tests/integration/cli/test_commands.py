@@ -262,14 +262,14 @@ def test_an_explanation_is_a_table_of_rules_under_what_they_come_to(
     """P8, P14: which rule decides, and why; other people's words steer no terminal."""
     path = f"{TASK_PATH}/explanation"
     api.answer("GET", path, 200, EXPLANATION)
-    said, heading, *rules = ok(run("tasks", "explain", TASK_ID)).splitlines()
+    said, heading, *rules, unasked = ok(run("tasks", "explain", TASK_ID)).splitlines()
     assert said.endswith("here: It is due and waits (budget_full).")
     assert heading.split() == ["RULE", "VERDICT", "WHY"]
     assert [rule.split(maxsplit=1) for rule in rules] == [
-        ["status", "passes       The task is enabled."],
-        ["seat", "decides      Seats taken: 1 of 1."],
-        ["thread", "not reached  -"],
+        ["status", "passes   The task is enabled."],
+        ["seat", "decides  Seats taken: 1 of 1."],
     ]
+    assert unasked == "Not reached: thread"
     assert json.loads(ok(run("tasks", "explain", TASK_ID, "--json"))) == EXPLANATION
 
 

@@ -50,7 +50,7 @@ def last(schedule: Schedule, text: str) -> Finding:
             builders.cron("0 9 * * 1-5"),
             "2026-03-01T09:00:00",
             Rule.SCHEDULE,
-            "Sunday the 1. is not",
+            "2026-03-01 (Sunday) is not",
         ),
         (builders.cron("0 9 * 4 *"), "2026-03-01T09:00:00", Rule.SCHEDULE, "month 3 is not in 4"),
         (

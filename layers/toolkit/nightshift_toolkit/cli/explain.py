@@ -46,12 +46,13 @@ def explain(*, session: Session, task_id: str, at: str | None) -> None:
         said = _RESTS_THEN
     code = f" ({one_line(reason)})" if reason and decision != "blocks" else ""
     click.echo(f"{local_time(explanation['at'])} here: {said}{code}.")
+    told = [word for word in explanation["rules"] if word["detail"]]
     show_table(
         ("RULE", "VERDICT", "WHY"),
-        (
-            (word["rule"], word["verdict"].replace("_", " "), word["detail"] or "-")
-            for word in explanation["rules"]
-        ),
+        ((word["rule"], word["verdict"].replace("_", " "), word["detail"] or "-") for word in told),
         flexible="WHY",
         empty="No rules.",
     )
+    untold = [word["rule"] for word in explanation["rules"] if not word["detail"]]
+    if untold:
+        click.echo(f"Not reached: {', '.join(untold)}")

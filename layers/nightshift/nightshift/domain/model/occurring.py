@@ -150,7 +150,7 @@ def _mismatch(expression: CronExpression, at: datetime, zone: str) -> str:
             (f"minute {local.minute} is not in {minute}", local.minute in expression.minutes),
             (f"hour {local.hour} is not in {hour}", local.hour in expression.hours),
             (
-                f"{name} the {local.day}. is not in day {day} and weekday {weekday}",
+                f"{local:%Y-%m-%d} ({name}) is not in day {day}, weekday {weekday}",
                 local.day in days,
             ),
             (f"month {local.month} is not in {month}", local.month in expression.months),
