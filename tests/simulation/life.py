@@ -25,6 +25,7 @@ from nightshift.domain.services.owned import OwnedTasks
 from nightshift.domain.services.pausing import Pausing
 from nightshift.domain.services.threads import Threads
 from simulation.executions import Executions
+from simulation.explained import Explained
 from simulation.judge import Judge
 from simulation.population import THREADS, USERS
 from simulation.rows import SeenRows
@@ -82,6 +83,7 @@ class Life:
             self._signal,
         )
         self.judge = Judge(self.rows, self.executions)
+        self.explained = Explained(self.rows)
         self._agenda: list[tuple[datetime, int, Callable[[], None]]] = []
         self._numbers = count()
         self._wire()
@@ -203,13 +205,14 @@ class Life:
         """Let the clock function look once, and judge what it did."""
         self.counts.ticks += 1
         troubles = self.weather.troubles
-        before = self.judge.before(clock)
+        before, said = self.judge.before(clock), self.explained.before(clock)
         patience = self.random.randrange(4) if self.random.randrange(40) == 0 else 1_000_000
         asked = count()
         raised = self.tried(lambda: self.clock.look(clock, lambda: next(asked) < patience))
         calm = raised is None and troubles == self.weather.troubles and next(asked) < patience
         calm = calm and not self.weather.rages(Kind.FORBIDDEN)
         self.judge.compare(clock, before, calm=calm)
+        self.explained.compare(said, calm=calm)
         if self.counts.ticks % 300 == 0:
             self.judge.audit(at_rest=False)
 
