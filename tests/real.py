@@ -5,7 +5,7 @@ Calls are counted below the adapters, in botocore, so that nothing can be left o
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 import builders
-from nightshift.adapters.dynamodb import keys
+from nightshift.adapters.dynamodb import keys, task_rows
 from nightshift.adapters.dynamodb.policy import DynamoPolicy
 from nightshift.adapters.dynamodb.runs import DynamoRuns
 from nightshift.adapters.dynamodb.table import Table
@@ -65,7 +65,8 @@ class RealWorld:
         self.dynamodb = engine.client("dynamodb")
         self.stepfunctions = engine.client("stepfunctions")
         self.table = Table(self.dynamodb, table)
-        self._workers = workers
+        self.workers = workers
+        self.due_shards = self.slot_shards = 1
 
     def __enter__(self) -> "RealWorld":
         create_table(self.dynamodb, self.table.name)
@@ -88,8 +89,8 @@ class RealWorld:
         """Wire every service under these limits."""
         self.policy = policy
         observe = self.events.append
-        self.tasks = DynamoTasks(self.table)
-        self.runs = DynamoRuns(self.table, observe=observe)
+        self.tasks = DynamoTasks(self.table, due_shards=self.due_shards)
+        self.runs = DynamoRuns(self.table, observe=observe, slot_shards=self.slot_shards)
         self.policies = DynamoPolicy(self.table, policy)
         launcher = StepFunctionsLauncher(self.stepfunctions, self.machine, silence_seconds=300)
         inspector = StepFunctionsInspector(self.stepfunctions, self.machine)
@@ -115,10 +116,16 @@ class RealWorld:
             lifecycle=self.lifecycle,
             dispatch=self.dispatch,
             observe=observe,
-            workers=self._workers,
+            workers=self.workers,
         )
         owned = OwnedTasks(tasks=self.tasks, runs=self.runs, lifecycle=self.lifecycle)
-        self.management = Management(owned=owned, policies=self.policies, ids=RandomIds())
+        self.management = Management(
+            owned=owned,
+            policies=self.policies,
+            ids=RandomIds(),
+            due_shards=self.due_shards,
+            slot_shards=self.slot_shards,
+        )
         self.pausing = Pausing(owned=owned, policies=self.policies)
         self.explaining = Explaining(tasks=self.tasks, runs=self.runs, policies=self.policies)
         self.threads = Threads(threads=DynamoThreads(self.table))
@@ -163,6 +170,30 @@ class RealWorld:
     def created(self, command: CreateTask) -> Task:
         """Create a task as its owner does."""
         return self.management.create_task(command, self.now).task
+
+    def store(self, tasks: Iterable[Task]) -> None:
+        """Put many tasks with their prompts into the table, past the checks of their creation."""
+        items = [
+            item
+            for task in tasks
+            for item in (
+                task_rows.new_task_item(task),
+                task_rows.payload_item(builders.payload(task)),
+            )
+        ]
+        for start in range(0, len(items), 25):
+            requests = [
+                {"PutRequest": {"Item": item.serialize()}} for item in items[start : start + 25]
+            ]
+            answer = self.dynamodb.batch_write_item(RequestItems={self.table.name: requests})
+            assert not answer["UnprocessedItems"]
+
+    def started(self) -> Counter[str]:
+        """How many executions of each name there are."""
+        pages = self.stepfunctions.get_paginator("list_executions").paginate(
+            stateMachineArn=self.machine
+        )
+        return Counter(found["name"] for page in pages for found in page["executions"])
 
     def trigger(self, task: Task) -> Run:
         """Trigger a task as its owner does."""

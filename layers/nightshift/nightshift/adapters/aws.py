@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 1
 READ_SECONDS = 3
 CONNECTIONS = 64
+USER_AGENT = "nightshift"
+"""Fixed, since botocore would put one together anew for each call, a quarter of the call's time."""
 
 
 def dynamodb_client() -> "DynamoDBClient":
@@ -35,5 +37,6 @@ def _config(*, attempts: int) -> Config:
         read_timeout=READ_SECONDS,
         max_pool_connections=CONNECTIONS,
         parameter_validation=False,
+        user_agent=USER_AGENT,
         retries={"mode": "standard", "total_max_attempts": attempts},
     )

@@ -129,7 +129,7 @@ class Clock:
         for batch in batches(line.hints, places, look.has_time):
             if look.impossible or not look.has_time():
                 return
-            met |= {hint.ref.task_id for hint in batch}
+            met |= {hint.ref.task_id for hint in batch} & held.keys()
             self._start_batch(batch, held, places, look, pool)
         overlapping = in_their_own_way(line.first, held, met)
         if overlapping and not look.impossible:

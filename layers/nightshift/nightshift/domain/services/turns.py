@@ -13,8 +13,12 @@ from nightshift.domain.model.enums import Rule
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.seats import Places
 
-BATCH = 25
-"""Tasks read and dispatched together; the order of the line holds from batch to batch (P14)."""
+BATCH = 100
+"""Tasks read and dispatched together; the order of the line holds from batch to batch (P14).
+
+As many as one call reads. Small batches leave threads idle at the end of each; large ones hold the
+prompts of so many tasks at once, 64 KiB each at most.
+"""
 
 HasTime = Callable[[], bool]
 
