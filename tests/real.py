@@ -58,6 +58,9 @@ class Bill:
 class RealWorld:
     """See the module. `now` moves only when a test moves it."""
 
+    due_shards = 1
+    slot_shards = 1
+
     def __init__(self, engine: Engine, table: str, *, workers: int = 4) -> None:
         self.now = builders.NOW
         self.policy = builders.policy()
@@ -66,7 +69,6 @@ class RealWorld:
         self.stepfunctions = engine.client("stepfunctions")
         self.table = Table(self.dynamodb, table)
         self.workers = workers
-        self.due_shards = self.slot_shards = 1
 
     def __enter__(self) -> "RealWorld":
         create_table(self.dynamodb, self.table.name)

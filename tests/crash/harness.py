@@ -62,7 +62,7 @@ class Process(RealWorld):
         self.fate = Fate()
         self.machine = MACHINE
         self._step_functions = machine
-        self._workers = 1
+        self.workers = 1
         self.dynamodb = engine.client("dynamodb", config=ONE_TRY)
         self.stepfunctions = engine.client("stepfunctions", config=ONE_TRY)
         self.dynamodb.meta.events.register("before-send.dynamodb", self._to_table)
