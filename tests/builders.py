@@ -10,9 +10,11 @@ from nightshift.domain.exchanged import Admission, TaskRef
 from nightshift.domain.model.cron import parse_cron
 from nightshift.domain.model.enums import ActionKind, ContextMode, SkipReason, TaskStatus, Trigger
 from nightshift.domain.model.instants import parse_instant
+from nightshift.domain.model.notice import Notice, Outgoing
+from nightshift.domain.model.notify import NoticeKind
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run
-from nightshift.domain.model.run_ids import manual_run_id, occurrence_run_id
+from nightshift.domain.model.run_ids import manual_run_id, occurrence_run_id, task_id_of
 from nightshift.domain.model.seats import Place
 from nightshift.domain.model.slot import Slot, slot_for
 from nightshift.domain.model.spec import (
@@ -188,6 +190,20 @@ def admission(task: Task, **options: Any) -> Admission:
 def tombstone(task: Task, reason: SkipReason = SkipReason.OVERLAP) -> Run:
     """The tombstone of the task's next occurrence."""
     return Run.tombstone(task, reason, task.state.due_at or NOW, NOTHING_FOLDED)
+
+
+def outgoing(run_id: str, kind: NoticeKind = NoticeKind.FAILED, **fields: Any) -> Outgoing:
+    """A notice of a run, due at once."""
+    facts = {
+        "user_id": ALICE,
+        "task_id": task_id_of(run_id),
+        "title": "Morning summary · 日報",
+        "occurred_at": NOW,
+        "outcome": "failed",
+    }
+    webhook = fields.pop("webhook", "https://hooks.example/mine")
+    notice = Notice(kind=kind, run_id=run_id, **{**facts, **fields})
+    return Outgoing(notice=notice, webhook=webhook, due_at=notice.occurred_at)
 
 
 def statuses(runs: Sequence[Run]) -> list[str]:

@@ -13,6 +13,8 @@ from botocore.config import Config
 from botocore.exceptions import ReadTimeoutError
 
 import builders
+from nightshift.adapters.dynamodb import keys
+from nightshift.adapters.dynamodb.outbox import DynamoOutbox
 from nightshift.adapters.dynamodb.policy import DynamoPolicy
 from nightshift.adapters.dynamodb.runs import DynamoRuns
 from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
@@ -21,9 +23,11 @@ from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.dynamodb.threads import DynamoThreads
 from nightshift.domain.exchanged import Event, TaskRef
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import Slot
+from nightshift.domain.outbox import Outbox
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import RunStore, SweepStore, TaskStore, ThreadStore
 from nightshift_toolkit.local_cloud.engine import Engine
@@ -36,13 +40,14 @@ WRITES = ("transact_write_items", "put_item", "update_item", "delete_item")
 
 
 class Stores(Protocol):
-    """The five ports of one implementation, and what others do to its rows."""
+    """The ports of one implementation, and what others do to its rows."""
 
     tasks: TaskStore
     runs: RunStore
     threads: ThreadStore
     policies: PolicySource
     sweeps: SweepStore
+    outbox: Outbox
     events: list[Event]
 
     def set_policy(self, **settings: Any) -> None:
@@ -65,6 +70,9 @@ class Stores(Protocol):
 
     def damage_run(self, run: Run) -> None:
         """Make a run's record unreadable."""
+
+    def damage_notice(self, outgoing: Outgoing) -> None:
+        """Make the row of a notice unreadable."""
 
     def lose_run(self, run: Run) -> None:
         """Remove a run's record."""
@@ -91,6 +99,7 @@ class Memory:
         self.threads: ThreadStore = self._store.threads
         self.policies: PolicySource = self._store.policies
         self.sweeps: SweepStore = self._store.sweeps
+        self.outbox: Outbox = self._store.outbox
 
     def set_policy(self, **settings: Any) -> None:
         self._store.set_policy(replace(builders.policy(), **settings))
@@ -112,6 +121,9 @@ class Memory:
 
     def damage_run(self, run: Run) -> None:
         self._store.corrupt_run(run.id)
+
+    def damage_notice(self, outgoing: Outgoing) -> None:
+        self._store.corrupt_notice(outgoing.notice.id)
 
     def lose_run(self, run: Run) -> None:
         self._store.lose_run(run.id)
@@ -149,6 +161,7 @@ class Dynamo:
         self.threads: ThreadStore = DynamoThreads(table)
         self.policies: PolicySource = DynamoPolicy(table, builders.policy())
         self.sweeps: SweepStore = DynamoSweeps(table, due_shards=DUE_SHARDS)
+        self.outbox: Outbox = DynamoOutbox(table)
 
     def set_policy(self, **settings: Any) -> None:
         row = {"pk": "CONTROL", "sk": "POLICY", "settings": json.dumps(settings)}
@@ -213,6 +226,10 @@ class Dynamo:
 
     def damage_run(self, run: Run) -> None:
         self._set(f"TASK#{run.task_id}", f"RUN#{run.id}", "trigger", {"S": "moon"})
+
+    def damage_notice(self, outgoing: Outgoing) -> None:
+        key = keys.outbox(outgoing.due_at, outgoing.notice.id)
+        self._set(key.pk, key.sk, "notice", {"S": "{"})
 
     def lose_run(self, run: Run) -> None:
         key = _raw_key(f"TASK#{task_id_of(run.id)}", f"RUN#{run.id}")

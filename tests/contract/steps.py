@@ -8,6 +8,7 @@ from builders import MINUTE, ref
 from contract.backends import Stores
 from nightshift.domain.exchanged import AdmissionAnswer, Completion, Ended, Verdict
 from nightshift.domain.model.enums import Outcome
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.run import RunOutcome
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.status import status_after_completion
@@ -45,6 +46,7 @@ def completion(
     finished_at: datetime | None = None,
     started_at: datetime | None = None,
     verdict: Verdict | None = None,
+    notices: tuple[Outgoing, ...] = (),
 ) -> Completion:
     """The completion of an admitted run, with the verdict that the status rule gives."""
     told = verdict or Ended(
@@ -66,6 +68,7 @@ def completion(
         keys=slot.keys,
         payload_revision=slot.payload_revision,
         verdict=told,
+        notices=notices,
     )
 
 

@@ -17,6 +17,7 @@ TASK = builders.task()
 SLOT = builders.slot(TASK)
 PLAN = TASK.plan_after_dispatch(None, DUE, counted=False)
 THREAD = Thread("talk", ALICE, NOW)
+NOTICE = builders.outgoing(SLOT.run_id)
 
 Call = Callable[[Stores], object]
 CALLS: dict[str, Call] = {
@@ -47,6 +48,10 @@ CALLS: dict[str, Call] = {
     "runs.prune": lambda stores: stores.runs.prune(TASK.id, 1),
     "threads.register": lambda stores: stores.threads.register(THREAD),
     "threads.get": lambda stores: stores.threads.get(ALICE, "talk"),
+    "outbox.due": lambda stores: stores.outbox.due(NOW, limit=1),
+    "outbox.claim": lambda stores: stores.outbox.claim(NOTICE, DUE),
+    "outbox.note_done": lambda stores: stores.outbox.note_done(NOTICE, ["bus"]),
+    "outbox.settle": lambda stores: stores.outbox.settle(NOTICE),
     "policies.current": lambda stores: stores.policies.current(),
 }
 

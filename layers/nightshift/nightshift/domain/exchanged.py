@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from nightshift.domain.model.enums import Outcome, TaskStatus
 from nightshift.domain.model.idempotency import UsedKey
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.slot import Keys, Overwritten, Slot
 from nightshift.domain.model.task import Plan, Task
@@ -148,12 +149,13 @@ Verdict = Ended | Undone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """One run's end: its record, the keys it gives back, and the word for its task."""
+    """One run's end: its record, the keys it gives back, the word for its task and for others."""
 
     outcome: RunOutcome
     keys: Keys
     payload_revision: int | None
     verdict: Verdict
+    notices: tuple[Outgoing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from nightshift.domain.exchanged import (
 )
 from nightshift.domain.model.change import Change
 from nightshift.domain.model.idempotency import UsedKey
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import LaunchOrder, Slot
@@ -216,9 +217,12 @@ class RunStore(Protocol):
         """Take all keys of a run, write its record and advance its task, or do nothing (K3, K4)."""
         ...
 
-    def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
+    def skip(
+        self, tombstone: Run, seen: Task, plan: Plan, notices: Sequence[Outgoing] = ()
+    ) -> bool:
         """Write a tombstone and advance its task together, if the task is still as `seen`.
 
+        The `notices` are written exactly when the tombstone is, in the same transaction.
         What the task shows of its last run stays, for nothing ran; a `once`, whose only chance is
         gone, shows the reason as its error. An occurrence that already has its record only
         advances. False: the task changed.
@@ -256,9 +260,10 @@ class RunStore(Protocol):
         """Make the run terminal if it is not, give back the keys it still holds, tell its task.
 
         May be sent any number of times, at any time; never touches another run's keys. A run that
-        is over is not paused, nor asked to be. When the
-        task is gone, the run's record and payload go too (P5). News that the run was never
-        launched (`RunOutcome.unlaunched`) does nothing when the run is past the fence (P18).
+        is over is not paused, nor asked to be. When the task is gone, the run's record and payload
+        go too (P5). The notices are written exactly when this call makes the run terminal, and not
+        for a task that is gone. News that the run was never launched (`RunOutcome.unlaunched`) does
+        nothing when the run is past the fence (P18).
         """
         ...
 

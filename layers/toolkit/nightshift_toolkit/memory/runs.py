@@ -20,6 +20,7 @@ from nightshift.domain.exchanged import (
     Verdict,
 )
 from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import Keys, Slot
@@ -100,7 +101,9 @@ class MemoryRuns:
         return AdmissionResult(AdmissionAnswer.OVERLAP, holder)
 
     @writing
-    def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
+    def skip(
+        self, tombstone: Run, seen: Task, plan: Plan, notices: Sequence[Outgoing] = ()
+    ) -> bool:
         """See `RunStore.skip`."""
         row = as_seen(self.state.tasks.get(TaskRef(seen.user_id, seen.id)), seen)
         if row is None:
@@ -109,6 +112,7 @@ class MemoryRuns:
         if tombstone.id not in self.state.runs[seen.id]:
             self.state.runs[seen.id][tombstone.id] = RunRow(copied(tombstone))
             advanced = skipped(advanced, tombstone)
+            self.state.announce(notices)
         self.state.put(advanced)
         return True
 
@@ -183,6 +187,8 @@ class MemoryRuns:
         elif task_row.task.state.active_run_id == keys.run_id:
             new = recorded or run_row is None
             self._tell(task_row.task, keys.run_id, completion.verdict if new else None)
+        if recorded and task_row is not None:
+            self.state.announce(completion.notices)
         self._release(keys)
         return CompletionAnswer(recorded=recorded)
 

@@ -3,7 +3,7 @@
 import copy
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 from nightshift.domain.errors import CorruptRecord, PersistenceUncertain, StorageUnavailable
 from nightshift.domain.exchanged import DueHint, TaskRef, Thread
 from nightshift.domain.model.idempotency import UsedKey
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.pause import wakes_at
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run
@@ -82,6 +83,8 @@ class State:
         self.runs: dict[str, dict[str, RunRow]] = defaultdict(dict)
         self.changes: dict[str, list[Change]] = defaultdict(list)
         self.used_keys: dict[tuple[str, str], UsedKey] = {}
+        self.outbox: dict[str, Outgoing] = {}
+        self.damaged_notices: set[str] = set()
         self.calls: Counter[str] = Counter()
         self.unplugged = False
         self.loses_answers = False
@@ -109,6 +112,10 @@ class State:
         """Store a task together with its entry of the due index (K1)."""
         ref = TaskRef(task.user_id, task.id)
         self.tasks[ref] = TaskRow(copied(task), due_entry(task))
+
+    def announce(self, notices: Sequence[Outgoing]) -> None:
+        """Put notices into the outbox, together with whatever else is being written."""
+        self.outbox.update({outgoing.notice.id: outgoing for outgoing in notices})
 
     def standing_use(self, key: UsedKey | None) -> UsedKey | None:
         """The use that stands in the way of this one, if it is not over by then."""

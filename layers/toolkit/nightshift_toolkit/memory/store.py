@@ -1,4 +1,4 @@
-"""The in-memory store: five ports on one state, and the hands of those who write beside them."""
+"""The in-memory store: six ports on one state, and the hands of those who write beside them."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -6,10 +6,12 @@ from datetime import datetime
 from nightshift.domain.errors import InvalidCursor
 from nightshift.domain.exchanged import Event, Observe, Page, TaskRef, Thread
 from nightshift.domain.model.enums import RunStatus, SlotState
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.override import Override, PolicyInForce
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import Slot
+from nightshift_toolkit.memory.outbox import MemoryOutbox
 from nightshift_toolkit.memory.runs import MemoryRuns
 from nightshift_toolkit.memory.state import Interruption, State, reading, writing
 from nightshift_toolkit.memory.sweeps import MemorySweeps
@@ -82,7 +84,8 @@ class MemoryPolicy:
 
 
 class MemoryStore:
-    """All that production keeps in the table: `tasks`, `runs`, `threads`, `policies`, `sweeps`.
+    """All that production keeps in the table: `tasks`, `runs`, `threads`, `policies`, `sweeps`,
+    `outbox`.
 
     Each port method is one step under one lock, and rows are copies, so nobody's value changes
     behind their back. The methods of the store itself are the hands of others: the workflow's
@@ -97,6 +100,7 @@ class MemoryStore:
         self.threads = MemoryThreads(self._state)
         self.policies = MemoryPolicy(self._state)
         self.sweeps = MemorySweeps(self._state)
+        self.outbox = MemoryOutbox(self._state)
         self.work = MemoryWork(self._state)
 
     # -- what others do --
@@ -180,6 +184,11 @@ class MemoryStore:
         with self._state.lock:
             self._state.runs[task_id_of(run_id)][run_id].corrupt = True
 
+    def corrupt_notice(self, notice_id: str) -> None:
+        """Make the row of a notice unreadable."""
+        with self._state.lock:
+            self._state.damaged_notices.add(notice_id)
+
     def lose_payload(self, ref: TaskRef, revision: int) -> None:
         """Remove the prompt or command of one revision."""
         with self._state.lock:
@@ -212,6 +221,11 @@ class MemoryStore:
                 for (user, seat), run_id in self._state.user_seats.items()
             }
             return slots | seats | own | locks
+
+    def notices(self) -> list[Outgoing]:
+        """Every notice on its way, without a call of a port."""
+        with self._state.lock:
+            return sorted(self._state.outbox.values(), key=lambda row: row.notice.id)
 
     def active_slots(self) -> list[Slot]:
         """The slots as they are, without a call of a port."""

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from pynamodb.expressions.update import Action
 
-from nightshift.adapters.dynamodb import conditions, keys, task_rows
+from nightshift.adapters.dynamodb import conditions, keys, outbox, task_rows
 from nightshift.adapters.dynamodb.items import RunItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Delete, Operation, Raw, Update
 from nightshift.adapters.dynamodb.table import Table
@@ -85,6 +85,8 @@ def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operat
     if parts.task_gone and completion.payload_revision is not None and named:
         payload = keys.payload(held.user_id, held.task_id, completion.payload_revision)
         named.append(("payload", Delete(payload)))
+    if parts.run and not parts.task_gone:
+        named += [("notice", addition) for addition in outbox.additions(completion.notices)]
     return named
 
 

@@ -256,6 +256,16 @@ class RunItem(Item):
     expires_at = NumberAttribute(null=True)
 
 
+class OutboxItem(Item):
+    """A notice that was written with its fact and is not delivered to everybody yet."""
+
+    user_id = UnicodeAttribute()
+    notice = JSONAttribute()
+    webhook = UnicodeAttribute(null=True)
+    tries = NumberAttribute()
+    done = JSONAttribute()
+
+
 class SweepItem(Item):
     """How far the tasks have been gone through for one version of the zone rules."""
 

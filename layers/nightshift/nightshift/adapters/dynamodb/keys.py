@@ -6,6 +6,7 @@ and a page of a user's task list would read up to 64 KiB for each.
 
 from dataclasses import dataclass
 from datetime import datetime
+from zlib import crc32
 
 from nightshift.domain.model.instants import format_instant, parse_instant
 
@@ -112,6 +113,26 @@ def user_seat(user_id: str, number: int) -> Key:
 def thread_lock(user_id: str, thread_id: str) -> Key:
     """The key that means: a run is active in this thread."""
     return Key(f"THREADLOCK#{user_id}#{thread_id}", "LOCK")
+
+
+OUTBOX_PARTS = 4
+"""Over how many partitions notices are spread; a larger number may be deployed at any time."""
+
+
+def outbox_part(part: int) -> str:
+    """One partition of the notices that are on their way."""
+    return f"OUTBOX#{part}"
+
+
+def outbox(due_at: datetime, notice_id: str) -> Key:
+    """A notice on its way; sorts by the time of its next try."""
+    part = crc32(notice_id.encode()) % OUTBOX_PARTS
+    return Key(outbox_part(part), f"{format_instant(due_at)}#{notice_id}")
+
+
+def due_at_of(sk: str) -> datetime:
+    """When the notice with this sort key is to be tried."""
+    return parse_instant(sk[:_INSTANT_WIDTH])
 
 
 POLICY = Key("CONTROL", "POLICY")

@@ -20,7 +20,7 @@ class Put:
     """Write a whole new row."""
 
     item: Item
-    condition: Condition
+    condition: Condition | None = None
 
 
 @dataclass(frozen=True, slots=True)

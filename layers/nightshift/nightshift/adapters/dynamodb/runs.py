@@ -12,6 +12,7 @@ from nightshift.adapters.dynamodb import (
     completion,
     conditions,
     keys,
+    outbox,
     reading,
     run_rows,
     task_rows,
@@ -32,6 +33,7 @@ from nightshift.domain.exchanged import (
     Page,
 )
 from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Plan, Task
@@ -76,7 +78,9 @@ class DynamoRuns:
                     return AdmissionResult(AdmissionAnswer.REPEATED, used=used)
         return _read_refusal(slot, refusals)
 
-    def skip(self, tombstone: Run, seen: Task, plan: Plan) -> bool:
+    def skip(
+        self, tombstone: Run, seen: Task, plan: Plan, notices: Sequence[Outgoing] = ()
+    ) -> bool:
         """The tombstone and the advanced task together; the task alone where one exists."""
         actions = task_rows.plan_actions(seen, plan)
         if not seen.recurring:
@@ -85,7 +89,7 @@ class DynamoRuns:
         advance = Update(task, actions, conditions.as_seen(seen))
         expires_at = int((tombstone.created_at + completion.HISTORY_LIFETIME).timestamp())
         record = Put(run_rows.run_item(tombstone, expires_at=expires_at), conditions.ABSENT)
-        refusals = self.table.transact([record, advance])
+        refusals = self.table.transact([record, advance, *outbox.additions(notices)])
         if refusals is None:
             return True
         if refusals[1] is not None:

@@ -166,8 +166,8 @@ class Table:
 
         Args:
             pk: the partition.
-            options: `begins_with`, `after` (a sort key), `newest_first`, `page` (rows a call),
-                `attributes` (names to read).
+            options: `begins_with`, `until` (a sort key that is not reached), `after` (a sort key),
+                `newest_first`, `page` (rows a call), `attributes` (names to read).
         """
         yield from self._query(_partition_query(pk, **options) | {"ConsistentRead": True})
 
@@ -217,6 +217,7 @@ def _partition_query(
     pk: str,
     *,
     begins_with: str = "",
+    until: str | None = None,
     after: str | None = None,
     newest_first: bool = False,
     page: int | None = None,
@@ -227,6 +228,9 @@ def _partition_query(
     if begins_with:
         condition += " AND begins_with(sk, :prefix)"
         values[":prefix"] = {"S": begins_with}
+    if until is not None:
+        condition += " AND sk < :until"
+        values[":until"] = {"S": until}
     request: dict[str, Any] = {
         "KeyConditionExpression": condition,
         "ExpressionAttributeValues": values,
