@@ -141,6 +141,7 @@ def test_worker_reads_of_runs_whether_they_are_to_pause_and_nothing_else() -> No
     read = {asked["ProjectionExpression"], *asked["Key"]}
     assert set(condition["ForAllValues:StringEquals"]["dynamodb:Attributes"]) == read
     assert condition["StringEquals"] == {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"}
+    assert asked["ConsistentRead"] is True
     assert condition["ForAllValues:StringLike"] == {"dynamodb:LeadingKeys": ["TASK#*"]}
 
 

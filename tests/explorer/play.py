@@ -183,6 +183,7 @@ class Play:
         """Cast the owner's cancellation of a run."""
         command = CancelRun(task.user_id, task.id, run_id)
         services = self.services()
+        self.accepted.cancels[name] = run_id
         self.stage.cast(name, lambda: services.lifecycle.cancel_run(command))
 
     def pause_run(self, name: str, task: Task, run_id: str) -> None:

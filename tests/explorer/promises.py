@@ -28,9 +28,10 @@ class Broken(AssertionError):
 
 @dataclass
 class Accepted:
-    """Which actors were triggers, and which owners changed which task."""
+    """Which actors were triggers, which cancelled which run, which owners changed which task."""
 
     triggers: set[str] = field(default_factory=set)
+    cancels: dict[str, str] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
 
 
@@ -64,6 +65,7 @@ def at_rest(snapshot: Snapshot, cloud: Cloud, stage: Stage, accepted: Accepted) 
         *_records_tell_the_truth(snapshot, cloud),
         *_counters_are_exact(snapshot),
         *_accepted_triggers_have_a_record(snapshot, stage, accepted),
+        *_cancelled_runs_were_interrupted_or_over(snapshot, cloud, stage, accepted),
         *_failures_are_of_our_family(stage),
     ]
     _raise(findings)
@@ -207,6 +209,20 @@ def _accepted_triggers_have_a_record(
         run: Run = stage.results[name]
         if run.id not in snapshot.run_of and run.task_id in snapshot.task_of:
             yield f"{name} was answered with {run.id}, which has no record"
+
+
+def _cancelled_runs_were_interrupted_or_over(
+    snapshot: Snapshot, cloud: Cloud, stage: Stage, accepted: Accepted
+) -> Iterator[str]:
+    """A cancelled run is interrupted, or has the outcome that its work came to by itself (P7)."""
+    for name in accepted.cancels.keys() & stage.results.keys():
+        run = snapshot.run_of.get(accepted.cancels[name])
+        if run is None or run.status is RunStatus.INTERRUPTED:
+            continue
+        made = cloud.made.get(run.id)
+        by_itself = made is not None and made.status in ("SUCCEEDED", "FAILED")
+        if made is None or not (made.reported or by_itself):
+            yield f"{run.id} was cancelled and is {run.status}: {run.reason}"
 
 
 def _failures_are_of_our_family(stage: Stage) -> Iterator[str]:

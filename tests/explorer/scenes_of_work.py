@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import builders
 from explorer.play import Play
-from explorer.scene import small, working
+from explorer.scene import launched, small, working
 from explorer.worker import cast_worker
 from nightshift.domain.model.enums import FailureClass, OverlapPolicy
 from nightshift.domain.model.retry import Retry
@@ -129,6 +129,48 @@ def a_run_between_attempts_is_cancelled() -> Play:
     play = Play()
     slot = at_second(play, RETRYING)
     play.cancel("cancel", RETRYING, slot.run_id)
+    return play
+
+
+# -- cancellations in the other moments of a run's life --
+
+
+@small
+def a_run_before_its_fence_is_cancelled() -> Play:
+    """P7: the request closes the fence, or the stop ends what passed it."""
+    play = Play()
+    slot = launched(play, play.add(RETRYING))
+    play.cloud.script.picked_up = frozenset({RETRYING.id})
+    play.cancel("cancel", RETRYING, slot.run_id)
+    play.tick("tick")
+    return play
+
+
+@small
+def a_run_that_nobody_has_picked_up_is_cancelled() -> Play:
+    """P7: the worker meets a run that is over, or has it and loses it."""
+    play = Play()
+    play.add(RETRYING_ONCE)
+    play.cloud.script.picked_up = frozenset({RETRYING_ONCE.id})
+    slot = working(play, RETRYING_ONCE)
+    play.cancel("cancel", RETRYING_ONCE, slot.run_id)
+    play.now += timedelta(minutes=10)
+    play.tick("tick")
+    return play
+
+
+@small
+def a_run_that_stands_still_is_cancelled() -> Play:
+    """P7: by two at once, while its worker looks again."""
+    play = Play()
+    slot = picked_up(play, play.add(PAUSABLE))
+    play.pause_run("pause run", PAUSABLE, slot.run_id)
+    play.stage.finish("pause run")
+    cast_worker(play, "worker", slot, looks=2)
+    for _ in range(3):
+        play.step("worker")
+    play.cancel("cancel", PAUSABLE, slot.run_id)
+    play.cancel("other cancel", PAUSABLE, slot.run_id)
     return play
 
 

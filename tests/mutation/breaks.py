@@ -21,6 +21,13 @@ MEMORY_CONTRACT: Final = ("tests/contract", "-k", "memory")
 TABLE_CONTRACT: Final = ("tests/contract", "-k", "dynamodb or stale or fence")
 EXECUTIONS: Final = ("tests/contract/test_executions.py", "tests/contract/test_stale_reads.py")
 FENCE: Final = ("tests/contract/test_fence_definition.py",)
+ATTEMPTS: Final = ("tests/architecture/test_workflow.py",)
+PAUSES: Final = ("tests/contract/test_run_pauses.py",)
+PICKUPS: Final = ("tests/integration/worker/test_ports.py", "-k", "engine or pickup or gone")
+MEMORY_WORK: Final = ("tests/explorer/test_memory_work.py",)
+WORKER: Final = tuple(
+    f"tests/unit/worker/test_{what}.py" for what in ("pausing", "spool", "masking")
+)
 
 Suite = tuple[str, ...]
 
@@ -59,9 +66,16 @@ class Break:
 
 def all_breaks() -> dict[str, Break]:
     """Every break, by name."""
-    from mutation import of_launches, of_memory, of_rules, of_table  # noqa: PLC0415 - they import this
+    from mutation import (  # noqa: PLC0415 - they import this
+        of_launches,
+        of_memory,
+        of_rules,
+        of_table,
+        of_work,
+    )
 
-    listed = (*of_memory.BREAKS, *of_table.BREAKS, *of_rules.BREAKS, *of_launches.BREAKS)
+    files = (of_memory, of_table, of_rules, of_launches, of_work)
+    listed = [each for file in files for each in file.BREAKS]
     named = {each.name: each for each in listed}
     if len(named) != len(listed):
         raise ValueError("two breaks have one name")

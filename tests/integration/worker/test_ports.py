@@ -139,6 +139,13 @@ def test_a_run_under_another_nonce_is_not_won(ports: Ports) -> None:
     assert not ports.pickups.win(_parsed(ports.message(), nonce="old"), "mine", AT)
 
 
+@pytest.mark.parametrize("status", ["queued", "success", "interrupted"])
+def test_a_run_that_is_not_running_is_not_won(ports: Ports, status: str) -> None:
+    content = ports.message()
+    ports.change(content, status=status)
+    assert not ports.pickups.win(_parsed(content), "mine", AT)
+
+
 def test_a_run_that_is_not_there_is_not_won(ports: Ports) -> None:
     message = _parsed(ports.message(), run_id="tsk_1-gone")
     assert not ports.pickups.win(message, "mine", AT)

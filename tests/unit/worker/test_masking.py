@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nightshift_toolkit.worker.masking import LONGEST_BLOCK, LONGEST_LINE, MASK, MaskedBytes, Masker
+from nightshift_toolkit.worker.masking import (
+    LONGEST_BLOCK,
+    LONGEST_LINE,
+    MASK,
+    OVERLAP,
+    MaskedBytes,
+    Masker,
+)
 from nightshift_toolkit.worker.output import MaskedSink, OutputCollector
 from unit.worker.desk import Desk
 
@@ -18,6 +25,8 @@ KEY = "\n".join(
         "-----END RSA PRIVATE KEY-----",
     ]
 )
+CUT = -(-LONGEST_LINE // 1000) * 1000 - OVERLAP
+"""Where a line is cut that comes in pieces of a thousand."""
 SECRETS = [
     "AKIAIOSFODNN7EXAMPLE",
     "ghp_" + "a1B2" * 9,
@@ -90,7 +99,7 @@ def test_a_secret_is_masked_wherever_the_stream_is_cut(
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("place", [LONGEST_LINE - 4100, LONGEST_LINE - 4, LONGEST_LINE])
+@pytest.mark.parametrize("place", [LONGEST_LINE - 4100, LONGEST_LINE - 4, LONGEST_LINE, CUT - 8])
 def test_a_secret_in_a_line_without_end_is_masked(secret: str, place: int) -> None:
     text = "x" * (place - 1) + " " + secret + " " + "y" * 2 * LONGEST_LINE
     assert secret not in streamed(text, *range(1000, len(text), 1000))
@@ -141,3 +150,13 @@ def test_the_operators_own_secrets_are_masked_too_and_in_every_part_of_a_report(
     assert result["output"] == f"{MASK} password={MASK}\n"
     assert result["data"] == {"who": MASK, "secret": MASK, "deep": [{MASK: MASK}]}
     assert result["usage"] == {"input_tokens": 7}
+
+
+def test_what_is_said_of_a_command_that_cannot_be_started_is_masked_too() -> None:
+    """An error may quote what was to be run."""
+    desk = Desk(agent_command=("customer-17",), masks=(re.compile(r"customer-\d+"),))
+    message = desk.send()
+    desk.take().carry_out()
+    error = desk.report_on(message)["error"]
+    assert MASK in error
+    assert "customer" not in error

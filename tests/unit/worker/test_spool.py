@@ -1,11 +1,20 @@
 """Whole outputs: bounded on disk, kept under a place of their own, or cut."""
 
+from io import BytesIO
 from typing import IO
 
+from nightshift_toolkit.worker.masking import MASK
 from nightshift_toolkit.worker.ports import Unavailable
 from nightshift_toolkit.worker.spool import Spool
 from nightshift_toolkit.worker.work import Work, Workbench
 from unit.worker.desk import Desk
+
+
+class Full(BytesIO):
+    """A file on a disk without room."""
+
+    def write(self, _chunk: object) -> int:
+        raise OSError("no space left on device")
 
 
 class Shelf:
@@ -70,3 +79,22 @@ def test_a_store_that_does_not_answer_costs_the_run_nothing_else() -> None:
     result = report_with(Shelf(answers=False), "seq 1 9000")
     assert "output_url" not in result
     assert (result["exit_code"], result["truncated"]) == (0, True)
+
+
+def test_a_secret_is_not_in_the_output_that_is_kept_elsewhere() -> None:
+    """It leaves the worker as little as the record's own."""
+    shelf = Shelf()
+    report_with(shelf, "seq 1 9000; echo password=hunter2; seq 1 9000")
+    (kept,) = shelf.kept.values()
+    assert b"hunter2" not in kept
+    assert f"password={MASK}\n".encode() in kept
+
+
+def test_a_disk_without_room_costs_the_run_nothing_but_its_whole_output() -> None:
+    """Half of an output is not kept as if it were whole."""
+    with Spool() as spool:
+        spool.add(b"first")
+        spool._file.close()
+        spool._file = Full()
+        spool.add(b"second")
+        assert spool.content() is None
