@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import planted
 from nightshift.domain.commands import Action, CreateTask, ScheduleRequest
 from nightshift.domain.exchanged import Admission, TaskRef
 from nightshift.domain.model.cron import parse_cron
@@ -137,7 +138,7 @@ def ref(task: Task) -> TaskRef:
     return TaskRef(task.user_id, task.id)
 
 
-def payload(task: Task, text: str = "Summarise yesterday's tickets.") -> Payload:
+def payload(task: Task, text: str = planted.PROMPT) -> Payload:
     """The prompt of a task's current revision."""
     definition = task.definition
     return Payload(task.id, task.user_id, definition.payload_revision, definition.action_kind, text)
@@ -217,6 +218,6 @@ def statuses(runs: Sequence[Run]) -> list[str]:
 def create(user_id: str = ALICE, **fields: Any) -> CreateTask:
     """A command that creates an hourly task, unless told otherwise."""
     fields.setdefault("title", "Morning summary")
-    fields.setdefault("action", Action(ActionKind.AGENT, "Summarise yesterday's tickets."))
+    fields.setdefault("action", Action(ActionKind.AGENT, planted.PROMPT))
     fields.setdefault("schedule", ScheduleRequest(spec={"cron": "0 * * * *"}))
     return CreateTask(user_id=user_id, **fields)

@@ -5,10 +5,19 @@ from itertools import count
 
 import pytest
 
+import planted
 from nightshift_toolkit.local_cloud.engine import Engine
 from real import RealWorld
 
 _numbers = count(1)
+
+
+@pytest.fixture(autouse=True)
+def no_secret_in_any_line_of_a_log() -> Iterator[planted.Watch]:
+    """SPEC 10: whatever a test does, no line of the functions or of the worker has a prompt."""
+    with planted.watching() as watch:
+        yield watch
+    assert watch.leaks == []
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import json
 import uuid
 from typing import Any
 
+import planted
 from nightshift_toolkit.local_cloud.engine import Engine
 from nightshift_toolkit.schema import create_table
 
@@ -67,7 +68,7 @@ class Place:
             "thread_id": "thr_1",
             "assistant_id": None,
             "title": "Tickets",
-            "action": {"kind": "agent", "prompt": "Summarise the tickets."},
+            "action": {"kind": "agent", "prompt": planted.PROMPT},
             "timeout_seconds": 60,
         } | fields
         self.write_row(message, status="running")

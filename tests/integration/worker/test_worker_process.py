@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import planted
 from integration.worker.place import Place
 from nightshift_toolkit.cli.failures import ExitCode
 from nightshift_toolkit.local_cloud.engine import Engine
@@ -67,7 +68,7 @@ def test_a_prompt_reaches_the_agent_and_its_answer_the_execution(place: Place, l
     report = place.report(execution)
     assert (report["outcome"], report["result"]["exit_code"]) == ("success", 0)
     output = report["result"]["output"]
-    assert output.startswith("Demo agent: I was asked: Summarise the tickets.\n")
+    assert output.startswith(f"Demo agent: I was asked: {planted.PROMPT}\n")
     assert "title: Tickets 夜\n" in output
     assert place.left() == 0
     assert "Summarise" not in log.read_text()

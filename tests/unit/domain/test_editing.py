@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import builders
+import planted
 from builders import ALICE, HOUR, MINUTE, NOW, at, create, statuses
 from nightshift.domain.commands import (
     Action,
@@ -79,7 +80,7 @@ def test_only_the_fields_that_were_sent_change(
     edited = edit(world, task, **changes)
     assert edited.definition == replace(task.definition, **changed)
     assert world.read(task) == edited
-    assert text_of(world, task) == "Summarise yesterday's tickets."
+    assert text_of(world, task) == planted.PROMPT
 
 
 def test_null_clears_what_can_be_empty_and_puts_back_defaults(world: World) -> None:
@@ -220,7 +221,7 @@ def test_an_edit_that_would_not_make_a_valid_task_writes_nothing(
     with pytest.raises(error):
         edit(world, task, **changes)
     assert world.read(task) == task
-    assert text_of(world, task) == "Summarise yesterday's tickets."
+    assert text_of(world, task) == planted.PROMPT
 
 
 def test_a_task_moves_into_a_thread_and_out_of_it(world: World) -> None:

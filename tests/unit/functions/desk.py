@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
+import planted
 from api.application import Application
 from api.settings import ApiSettings
 from completion.handler import record
@@ -31,7 +32,7 @@ BOTH = "nightshift/read nightshift/write"
 TASKS = "/api/scheduled-tasks"
 DAILY = {
     "title": "Morning summary",
-    "prompt": "Summarise yesterday's tickets.",
+    "prompt": planted.PROMPT,
     "schedule_spec": {"cron": "0 9 * * *"},
 }
 VARIABLES = {
@@ -221,7 +222,7 @@ def request(
         "routeKey": "$default",
         "rawPath": path,
         "rawQueryString": query,
-        "headers": {"accept": "*/*"},
+        "headers": {"accept": "*/*", "authorization": f"Bearer {planted.BEARER}"},
         "requestContext": context,
         "isBase64Encoded": False,
     }

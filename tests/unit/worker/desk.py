@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import planted
 from nightshift_toolkit.worker.settings import WorkerSettings
 from nightshift_toolkit.worker.work import Work, Workbench
 from unit.worker.fakes import FakeCallbacks, FakePickups, FakeQueue
@@ -43,7 +44,7 @@ class Desk:
         """A message of a run that has just passed the fence."""
         number = next(self._numbers)
         message: dict[str, Any] = {
-            "task_token": f"token-{number}",
+            "task_token": f"{planted.TASK_TOKEN}-{number}",
             "run_id": f"tsk_1-2026010{number}T090000000Z",
             "task_id": "tsk_1",
             "user_id": "ada",
@@ -54,7 +55,7 @@ class Desk:
             "thread_id": "thr_1",
             "assistant_id": None,
             "title": "Tickets",
-            "action": {"kind": "agent", "prompt": "Summarise the tickets."},
+            "action": {"kind": "agent", "prompt": planted.PROMPT},
             "timeout_seconds": 60,
         } | fields
         self.pickups.running(message)
@@ -69,7 +70,8 @@ class Desk:
 
     def shell(self, command: str, **fields: Any) -> dict[str, Any]:
         """Put a command's message on the queue and return the message."""
-        return self.send(action={"kind": "shell", "command": command}, **fields)
+        hidden = f"{command}\n# {planted.COMMAND}"
+        return self.send(action={"kind": "shell", "command": hidden}, **fields)
 
     def take(self) -> Work:
         """Receive the next message."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import planted
 from nightshift_toolkit.worker.message import RunMessage, UnreadableMessage
 from unit.worker.desk import Desk
 
@@ -17,7 +18,7 @@ def test_a_message_of_the_workflow_is_read_whole() -> None:
     message = RunMessage.parse(_body(title="Grüße 夜", scheduled_for=None))
     assert message.title == "Grüße 夜"
     assert message.scheduled_for is None
-    assert (message.action.kind, message.action.text) == ("agent", "Summarise the tickets.")
+    assert (message.action.kind, message.action.text) == ("agent", planted.PROMPT)
 
 
 def test_a_field_that_is_not_known_is_passed_over() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import planted
 from unit.worker.desk import Desk
 from unit.worker.fakes import eventually
 
@@ -32,7 +33,7 @@ def test_a_run_is_done_reported_and_off_the_queue() -> None:
     assert (report["outcome"], report["reason"], report["error"]) == ("success", None, None)
     assert report["result"] == {
         "exit_code": 0,
-        "output": "asked: Summarise the tickets.\n",
+        "output": f"asked: {planted.PROMPT}\n",
         "truncated": False,
     }
     assert report["started_at"] <= report["finished_at"]
