@@ -12,6 +12,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from api.answer import Answer
 from api.errors import (
     CONTENT_TYPE,
     MethodNotAllowed,
@@ -25,7 +26,7 @@ from api.identity import Caller, caller_of
 from api.limits import UNKNOWN, Throttle
 from api.query import Query
 from api.request import Body, Request
-from api.routes import ROUTES, Answer, Route
+from api.routes import ROUTES, Route
 from nightshift.composition import ApiServices
 from nightshift.domain.exchanged import Event
 
@@ -38,6 +39,12 @@ _PARAMETER: Final = re.compile(r"<\w+>")
 _RULES: Final = tuple(
     (re.compile(_PARAMETER.sub("[^/]+", route.rule)), route.method) for route in ROUTES
 )
+_LITERAL: Final = {
+    rule: sorted(route.method for route in ROUTES if route.rule == rule)
+    for rule in {route.rule for route in ROUTES}
+    if _PARAMETER.search(rule) is None
+}
+"""The methods of every path without a parameter, which no rule with one takes for an id."""
 
 
 class Application:
@@ -69,7 +76,9 @@ class Application:
 
     def _miss(self, _missed: Exception) -> Response[str]:
         def refuse(event: APIGatewayProxyEventV2) -> Answer:
-            allowed = [method for rule, method in _RULES if rule.fullmatch(event.raw_path)]
+            allowed = _LITERAL.get(event.raw_path) or [
+                method for rule, method in _RULES if rule.fullmatch(event.raw_path)
+            ]
             # A path with characters that no id has misses its rule, though its shape is ours.
             if not allowed or event.http_method in allowed:
                 raise UnknownPath
@@ -80,6 +89,8 @@ class Application:
     def _run(self, route: Route, path: Mapping[str, str], event: APIGatewayProxyEventV2) -> Answer:
         if not event.raw_path.isprintable():
             raise UnknownPath
+        if route.method not in _LITERAL.get(event.raw_path, (route.method,)):
+            raise MethodNotAllowed(_LITERAL[event.raw_path])
         caller: Caller | None = None
         if route.scope is not None:
             caller = caller_of(event.request_context.authorizer.jwt_claim)

@@ -9,6 +9,7 @@ from api.changes import ChangePage
 from api.errors import Forbidden, UnknownPath, UnsupportedMediaType
 from api.explanations import ExplanationResponse
 from api.limits import ChangePolicyRequest, PolicyChangePage, PolicyResponse
+from api.pauses import ChangedTasksResponse, PauseTasksRequest, ResumeTasksRequest
 from api.requests import (
     CreateTaskRequest,
     EditTaskRequest,
@@ -150,6 +151,20 @@ CONTRACTS: Final[Mapping[str, Contract]] = {
         refuses=(*_CHANGE, InvalidSchedule, NotInFuture, NeverFires),
         is_conditional=True,
         is_tagged=True,
+    ),
+    "pause_tasks": Contract(
+        summary="Pause all my tasks",
+        takes=PauseTasksRequest,
+        body_is_optional=True,
+        gives=ChangedTasksResponse,
+        refuses=(*_BODY, InvalidSchedule, NotInFuture, InvalidCursor, PersistenceUncertain),
+    ),
+    "resume_tasks": Contract(
+        summary="Resume all my paused tasks",
+        takes=ResumeTasksRequest,
+        body_is_optional=True,
+        gives=ChangedTasksResponse,
+        refuses=(*_BODY, InvalidCursor, PersistenceUncertain),
     ),
     "resume_task": Contract(
         summary="Resume a task",

@@ -128,6 +128,18 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
         "labels": {"team": "support"},
     },
     "EditTaskRequest": {"title": "Evening summary", "schedule_spec": {"cron": "0 18 * * 1-5"}},
+    "PauseTasksRequest": {
+        "reason": "Nobody is there over the holidays.",
+        "until": "2027-01-04T00:00:00Z",
+        "cursor": None,
+    },
+    "ResumeTasksRequest": {"cursor": None},
+    "ChangedTasksResponse": {
+        "changed": [_TASK_ID],
+        "unchanged": [],
+        "refused": [{"task_id": "tsk_01kjmma2g0f9x4q8w2c7r5t6zz", "code": "task_not_mutable"}],
+        "next_cursor": None,
+    },
     "PauseTaskRequest": {
         "reason": "Nobody is there over the holidays.",
         "until": "2027-01-04T00:00:00Z",

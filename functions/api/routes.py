@@ -1,13 +1,14 @@
 """One function per route: request, command, service, response; and the table of all of them."""
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
 from typing import Final
 
 from api import docs_page
+from api.answer import Answer, task_answer
 from api.changes import ChangePage, ChangeResponse
 from api.conditional import etag
 from api.explanations import ExplanationResponse
@@ -15,12 +16,20 @@ from api.identity import ADMIN, READ, WRITE
 from api.limits import ChangePolicyRequest, OverrideResponse, PolicyChangePage, PolicyResponse
 from api.listing import EveryChange, EveryOverride, Listing, RunFilter, TaskFilter
 from api.openapi import document
+from api.pauses import (
+    CANCEL,
+    PAUSE_ALL,
+    RESUME_ALL,
+    pause_task,
+    pause_tasks,
+    resume_task,
+    resume_tasks,
+)
 from api.request import Request
 from api.requests import (
     CreateTaskRequest,
     EditTaskRequest,
     EmptyRequest,
-    PauseTaskRequest,
     PreviewScheduleRequest,
 )
 from api.responses import (
@@ -33,7 +42,6 @@ from api.responses import (
     ThreadResponse,
     TriggerResponse,
 )
-from api.wire import Wire
 from nightshift.composition import ApiServices
 from nightshift.domain.commands import (
     CancelRun,
@@ -42,13 +50,11 @@ from nightshift.domain.commands import (
     PauseRun,
     RegisterThread,
     ResumeRun,
-    ResumeTask,
     TriggerTask,
 )
 from nightshift.domain.exchanged import Event
 from nightshift.domain.model.run import Run
 from nightshift.domain.services import limits, previews
-from nightshift.domain.services.owned import TaskView
 
 TASKS: Final = "/api/scheduled-tasks"
 TASK: Final = f"{TASKS}/<task_id>"
@@ -57,17 +63,6 @@ RUN: Final = f"{RUNS}/<run_id>"
 CHANGES: Final = f"{TASK}/changes"
 POLICY: Final = "/api/policy"
 THREAD: Final = "/api/threads/<thread_id>"
-CANCEL: Final = "cancel_active"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a route answers; no body is no content, a text is sent as it is."""
-
-    status: HTTPStatus
-    body: Wire | str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    media_type: str = "application/json"
 
 
 def create_task(services: ApiServices, request: Request) -> Answer:
@@ -91,7 +86,7 @@ def list_tasks_of_thread(services: ApiServices, request: Request) -> Answer:
 
 def get_task(services: ApiServices, request: Request) -> Answer:
     """One task, with its prompt or command."""
-    return _task(services.management.get_task(request.user_id, request.task_id), request)
+    return task_answer(services.management.get_task(request.user_id, request.task_id), request)
 
 
 def edit_task(services: ApiServices, request: Request) -> Answer:
@@ -99,7 +94,7 @@ def edit_task(services: ApiServices, request: Request) -> Answer:
     user_id, task_id = request.user_id, request.task_id
     command = request.body(EditTaskRequest).to_command(user_id, task_id, request.expected)
     command = replace(command, cancel_active=request.query.flag(CANCEL))
-    return _task(services.management.edit_task(command, request.now), request)
+    return task_answer(services.management.edit_task(command, request.now), request)
 
 
 def delete_task(services: ApiServices, request: Request) -> Answer:
@@ -108,21 +103,6 @@ def delete_task(services: ApiServices, request: Request) -> Answer:
     command = DeleteTask(request.user_id, request.task_id, request.expected, cancel)
     services.management.delete_task(command, request.now)
     return Answer(HTTPStatus.NO_CONTENT)
-
-
-def pause_task(services: ApiServices, request: Request) -> Answer:
-    """Take a task out of the clock's reach (P3)."""
-    user_id, task_id = request.user_id, request.task_id
-    command = request.optional_body(PauseTaskRequest).to_command(user_id, task_id, request.expected)
-    command = replace(command, cancel_active=request.query.flag(CANCEL))
-    return _task(services.pausing.pause_task(command, request.now), request)
-
-
-def resume_task(services: ApiServices, request: Request) -> Answer:
-    """Put a paused or blocked task back (P3, P20)."""
-    command = ResumeTask(request.user_id, request.task_id, request.expected)
-    request.optional_body(EmptyRequest)
-    return _task(services.pausing.resume_task(command, request.now), request)
 
 
 def trigger_task(services: ApiServices, request: Request) -> Answer:
@@ -261,6 +241,8 @@ class Route:
 ROUTES: Final = (
     Route("GET", TASKS, READ, list_tasks, ("limit", "cursor", "status", "label", "thread")),
     Route("POST", TASKS, WRITE, create_task),
+    Route("POST", PAUSE_ALL, WRITE, pause_tasks),
+    Route("POST", RESUME_ALL, WRITE, resume_tasks),
     Route("GET", TASK, READ, get_task),
     Route("PATCH", TASK, WRITE, edit_task, (CANCEL,)),
     Route("DELETE", TASK, WRITE, delete_task, (CANCEL,)),
@@ -285,11 +267,6 @@ ROUTES: Final = (
     Route("GET", "/api/openapi.json", None, get_openapi),
     Route("GET", "/api/docs", None, get_docs),
 )
-
-
-def _task(view: TaskView, request: Request) -> Answer:
-    headers = {"ETag": etag(view.task.revision)}
-    return Answer(HTTPStatus.OK, TaskResponse.from_domain(view, request.now), headers)
 
 
 def _run(services: ApiServices, run: Run) -> RunResponse:

@@ -12,6 +12,7 @@ import httpx
 
 from nightshift_toolkit.resources import (
     Change,
+    ChangedTasks,
     Explanation,
     Problem,
     Run,
@@ -19,6 +20,7 @@ from nightshift_toolkit.resources import (
     Task,
     Thread,
     Triggered,
+    Verb,
 )
 
 _ATTEMPTS = 4
@@ -141,6 +143,10 @@ class Client:
     def resume_task(self, task_id: str) -> Task:
         """Let the clock start the task again."""
         return cast("Task", self._request("POST", f"{_task(task_id)}/resume", {}, repeat=False))
+
+    def change_tasks(self, verb: Verb, fields: Mapping[str, Any]) -> ChangedTasks:
+        """Pause or resume the next of all my tasks; done twice it is the same."""
+        return cast("ChangedTasks", self._request("POST", f"scheduled-tasks/{verb}", fields))
 
     def trigger_task(self, task_id: str, idempotency_key: str | None = None) -> Triggered:
         """Run the task now."""

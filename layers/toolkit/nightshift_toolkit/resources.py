@@ -1,6 +1,6 @@
 """What the API answers with, as types; the JSON itself is handed on unchanged (SPEC section 7)."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Task(TypedDict):
@@ -68,6 +68,25 @@ class Attempt(TypedDict):
     reason: str
     exit_code: int | None
     finished_at: str
+
+
+class RefusedTask(TypedDict):
+    """A task that a change of all tasks left as it is, and why."""
+
+    task_id: str
+    code: str
+
+
+class ChangedTasks(TypedDict):
+    """What became of some of my tasks, by id."""
+
+    changed: list[str]
+    unchanged: list[str]
+    refused: list[RefusedTask]
+    next_cursor: str | None
+
+
+Verb = Literal["pause", "resume"]
 
 
 class Run(TypedDict):

@@ -101,6 +101,32 @@ def test_a_pause_with_an_end_sends_and_shows_it(api: RecordedApi, run: Run) -> N
     assert "Paused until  Sun 2099-03-08 09:00" in ok(run("tasks", "show", TASK_ID))
 
 
+def test_all_tasks_are_paused_and_resumed_page_by_page(api: RecordedApi, run: Run) -> None:
+    """P3"""
+    refused = {"task_id": "tsk_2", "code": "never_fires"}
+    some = {"changed": [TASK_ID], "unchanged": ["tsk_3"], "refused": [], "next_cursor": "abc"}
+    rest = {"changed": [], "unchanged": [], "refused": [refused], "next_cursor": None}
+    for page in (some, rest):
+        api.answer("POST", f"{TASKS}/pause", 200, page)
+    end = "2099-03-08T09:00:00Z"
+    paused = run("tasks", "pause", "--all", "--reason", "holiday", "--until", end)
+    assert paused.exit_code == ExitCode.CONFLICT
+    assert paused.stdout == "Paused 1, left 1 as is\nRefused: tsk_2  never_fires\n"
+    sent = {"reason": "holiday", "until": end}
+    assert [asked.body for asked in api.asked] == [sent, {**sent, "cursor": "abc"}]
+    api.answer("POST", f"{TASKS}/resume", 200, some | {"next_cursor": None})
+    assert ok(run("tasks", "resume", "--all")) == "Resumed 1, left 1 as is\n"
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume"])
+@pytest.mark.parametrize("typed", [[], [TASK_ID, "--all"]])
+def test_one_task_or_all_of_them_are_named(
+    api: RecordedApi, run: Run, verb: str, typed: list[str]
+) -> None:
+    assert run("tasks", verb, *typed).exit_code == ExitCode.USAGE
+    assert api.asked == []
+
+
 def test_pause_resume_and_delete_say_what_they_did(api: RecordedApi, run: Run) -> None:
     api.answer("POST", f"{TASK_PATH}/pause", 200, TASK | {"next_run_at": None})
     api.answer("POST", f"{TASK_PATH}/resume", 200, TASK)

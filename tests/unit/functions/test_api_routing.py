@@ -57,6 +57,15 @@ def test_a_wrong_method_is_told_which_are_right(desk: Desk, method: str) -> None
     assert len(desk.stored()) == 1
 
 
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+@pytest.mark.parametrize("verb", ["pause", "resume"])
+def test_what_is_done_to_all_tasks_is_no_task(desk: Desk, method: str, verb: str) -> None:
+    """No id is one of these words, and nothing is looked up by them."""
+    reply = desk.call(method, f"{TASKS}/{verb}")
+    assert (reply.status, reply.headers["Allow"]) == (405, "POST")
+    assert desk.store.all_calls() == {}
+
+
 def test_every_path_of_ours_allows_exactly_its_methods(desk: Desk) -> None:
     """The table of routes is the only one."""
     for rule in {route.rule for route in ROUTES}:

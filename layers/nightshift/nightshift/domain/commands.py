@@ -141,6 +141,24 @@ class ResumeTask:
     expected: frozenset[int] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseTasks:
+    """Take all tasks of a user out of the clock's reach, some at a time (P3)."""
+
+    user_id: str
+    reason: str | None = None
+    until: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeTasks:
+    """Put all paused tasks of a user back, some at a time (P3)."""
+
+    user_id: str
+    after: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class DeleteTask:
     """Delete a task in any state (P5)."""

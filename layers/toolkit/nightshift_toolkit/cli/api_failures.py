@@ -26,6 +26,7 @@ _BY_FIELD = {
     "after_seconds": "--in 2m",
     "exclude": "--exclude 2099-12-25, 2099-12-24/2100-01-02 or 22:00-06:00",
     "starts_at": "--starts-at 2099-12-24T18:00:00Z, or with another offset",
+    "until": "--until 2099-12-24T18:00:00Z, or with another offset",
     "ends_at": "--ends-at 2099-12-24T18:00:00Z, or with another offset",
 }
 """For a wrong schedule: by the field that is wrong, else by the one that was sent."""

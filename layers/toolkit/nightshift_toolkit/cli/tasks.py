@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nightshift_toolkit.cli.all_tasks import change_all, ensure_one_or_all, one_or_all
 from nightshift_toolkit.cli.explain import explain
 from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
@@ -171,28 +172,45 @@ def edit(
 
 
 @command.command()
-@click.argument("task_id", metavar="TASK")
+@one_or_all
 @click.option("--reason", help="Why; shown on the task.")
 @click.option("--until", help="When the pause ends by itself, written with Z or an offset.")
 @_CANCEL_ACTIVE
 @with_session
 def pause(
-    *, session: Session, task_id: str, reason: str | None, until: str | None, cancel_active: bool
+    *,
+    session: Session,
+    task_id: str | None,
+    every: bool,
+    reason: str | None,
+    until: str | None,
+    cancel_active: bool,
 ) -> None:
     """Keep the clock from starting a task; it can still be triggered.
 
-    Without --until it stays paused until it is resumed.
+    Without --until it stays paused until it is resumed. --all leaves alone what is paused for
+    longer already, and runs in flight.
     """
+    ensure_one_or_all(task_id, every=every)
+    if every and cancel_active:
+        raise click.UsageError("--cancel-active goes with one TASK.")
+    if task_id is None:
+        change_all(session, "pause", reason=reason, until=until)
+        return
     with session.client() as client:
         task = client.pause_task(task_id, reason, until=until, cancel_active=cancel_active)
     _answer(session, "Paused", task)
 
 
 @command.command()
-@click.argument("task_id", metavar="TASK")
+@one_or_all
 @with_session
-def resume(*, session: Session, task_id: str) -> None:
+def resume(*, session: Session, task_id: str | None, every: bool) -> None:
     """Let the clock start a task again, from its next time on."""
+    ensure_one_or_all(task_id, every=every)
+    if task_id is None:
+        change_all(session, "resume")
+        return
     with session.client() as client:
         task = client.resume_task(task_id)
     _answer(session, "Resumed", task)

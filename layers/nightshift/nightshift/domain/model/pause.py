@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from nightshift.domain.errors import NeverFires, NotInFuture
 from nightshift.domain.model.enums import TaskStatus
 from nightshift.domain.model.instants import MILLISECOND
+from nightshift.domain.model.policy import Policy
 
 if TYPE_CHECKING:
     from nightshift.domain.model.spec import Schedule
@@ -35,13 +36,18 @@ def paused(task: "Task", reason: str | None, until: datetime | None, now: dateti
         if (reason, until) == (state.pause_reason, state.pause_until):
             return task
     if until is not None:
-        if until <= now:
-            raise NotInFuture("A pause ends in the future.", field="until")
+        ensure_in_future(until, now)
         ensure_leaves_a_time(task.definition.schedule, until)
     wakes_at = until if state.blocked_reason is None else None
     plan = replace(task.plan(TaskStatus.PAUSED, now), due_at=wakes_at)
     planned = task.with_plan(plan, pause_reason=reason, pause_until=until)
     return replace(planned, revision=task.revision + 1, updated_at=now)
+
+
+def ensure_in_future(until: datetime, now: datetime) -> None:
+    """Refuse a pause that would be over before it began; raises NotInFuture."""
+    if until <= now:
+        raise NotInFuture("A pause ends in the future.", field="until")
 
 
 def ensure_leaves_a_time(schedule: "Schedule", until: datetime) -> None:
@@ -93,12 +99,41 @@ def woken(task: "Task") -> "Task":
     return task.with_plan(plan, pause_reason=None, pause_until=None)
 
 
-def pauses_beyond(task: "Task", until: datetime | None) -> bool:
-    """Whether the task is paused already, for at least as long as until `until`; None is for good.
+# -- all tasks of a user at once --
 
-    One that is paused for good is not to be woken by a pause that ends.
+
+def paused_with_all(
+    task: "Task", reason: str | None, until: datetime | None, now: datetime
+) -> "Task":
+    """A task as a pause of all tasks leaves it: out of the clock's reach for at least as long.
+
+    A finished one, and one that is paused for longer or for good, comes back itself: its owner has
+    said so of this very task.
+
+    Raises:
+        TaskNotMutable: a `once` task is running.
+        NeverFires: the schedule has no time at or after the end.
     """
-    if task.state.status is not TaskStatus.PAUSED:
-        return False
+    if _is_finished(task) or _sleeps_beyond(task, until):
+        return task
+    return paused(task, reason, until, now)
+
+
+def resumed_with_all(task: "Task", now: datetime, policy: Policy) -> "Task":
+    """A task as a resumption of all leaves it; one that is not paused comes back itself.
+
+    Raises:
+        TimePassed: no time of its schedule is left.
+        TooFrequent: the floor was raised meanwhile.
+    """
+    return task.resumed(now, policy) if task.state.status is TaskStatus.PAUSED else task
+
+
+def _is_finished(task: "Task") -> bool:
+    return task.state.status in (TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.CANCELLED)
+
+
+def _sleeps_beyond(task: "Task", until: datetime | None) -> bool:
     ends = task.state.pause_until
-    return ends is None or (until is not None and until <= ends)
+    beyond = ends is None or (until is not None and until <= ends)
+    return task.state.status is TaskStatus.PAUSED and beyond
