@@ -10,6 +10,7 @@ from nightshift.domain.commands import (
     CreateTask,
     DeleteTask,
     EditTask,
+    ExplainTask,
     PauseTask,
     ResumeTask,
     ScheduleEdit,
@@ -307,3 +308,9 @@ def a_trigger_is_sent_twice(stage: Stage) -> Act:
     command = TriggerTask(task.user_id, task.id)
     stage.others.dispatch.trigger_task(command, stage.now)
     return lambda: stage.victim.dispatch.trigger_task(command, stage.now)
+
+
+@path
+def a_due_task_is_explained(stage: Stage) -> Act:
+    command = ExplainTask((task := due_task(stage)).user_id, task.id)
+    return lambda: stage.victim.explaining.explain_task(command, stage.now)

@@ -17,6 +17,7 @@ from nightshift.domain.commands import (
     ChangePolicy,
     DeleteTask,
     EditTask,
+    ExplainTask,
     PauseRun,
     PauseTask,
     ResumeRun,
@@ -30,6 +31,7 @@ from nightshift.domain.model.task import Task
 from nightshift.domain.services import clock
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
+from nightshift.domain.services.explaining import Explaining
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.limits import change_policy
 from nightshift.domain.services.management import Management
@@ -166,6 +168,11 @@ class Play:
         command = PauseTask(task.user_id, task.id, cancel_active=cancel_active, until=end)
         self._owns(name, task)
         self._manages(name, lambda services: services.pausing.pause_task(command, self.now))
+
+    def explain(self, name: str, task: Task) -> None:
+        """Cast the owner's question why a task runs or does not."""
+        command = ExplainTask(task.user_id, task.id)
+        self._manages(name, lambda services: services.explaining.explain_task(command, self.now))
 
     def resume(self, name: str, task: Task) -> None:
         """Cast the owner's resumption of a task."""
@@ -306,3 +313,4 @@ class Services:
         owned = OwnedTasks(tasks=ports.tasks, runs=ports.runs, lifecycle=self.lifecycle)
         self.management = Management(owned=owned, policies=ports.policies, ids=ids)
         self.pausing = Pausing(owned=owned, policies=ports.policies)
+        self.explaining = Explaining(tasks=ports.tasks, runs=ports.runs, policies=ports.policies)

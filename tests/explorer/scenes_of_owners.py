@@ -133,3 +133,13 @@ def a_task_that_wakes_is_edited_and_deleted() -> Play:
     play.patch("patch", task)
     play.delete("delete", task)
     return play
+
+
+@small
+def a_due_task_is_explained_while_it_is_started() -> Play:
+    """What is read at different moments of an admission makes no nonsense, and writes nothing."""
+    play = Play()
+    task = play.add(ONE)
+    play.tick("tick")
+    play.explain("explain", task)
+    return play
