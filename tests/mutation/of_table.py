@@ -340,8 +340,10 @@ BREAKS: Final = (
     _at(
         "policy",
         "an operator's change undoes one that it did not see",
-        "Put(item, before)",
-        f"Put(item, {_ANY})",
+        "Put(_item(keys.POLICY, override), before),\n"
+        "            Put(_item(logged, override), conditions.ABSENT),",
+        f"Put(_item(keys.POLICY, override), {_ANY}),\n"
+        f"            Put(_item(logged, override), {_ANY}),",
     ),
     _at(
         "sweeps",

@@ -160,3 +160,11 @@ def test_what_is_said_of_a_command_that_cannot_be_started_is_masked_too() -> Non
     error = desk.report_on(message)["error"]
     assert MASK in error
     assert "customer" not in error
+
+
+def test_the_end_of_an_output_without_a_last_line_break_is_kept() -> None:
+    """What waits for the rest of its line is handed on when there is none."""
+    desk = Desk()
+    message = desk.shell("printf 'first\\npassword=hunter2'")
+    desk.take().carry_out()
+    assert desk.report_on(message)["result"]["output"] == f"first\npassword={MASK}"
