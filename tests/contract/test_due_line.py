@@ -63,6 +63,16 @@ def test_a_hint_says_where_the_task_is_and_since_when_it_waits(stores: Stores) -
     assert list(stores.tasks.due(DUE).hints) == [DueHint(ref(task), 7, DUE)]
 
 
+def test_the_line_is_in_the_order_of_the_places_that_its_hints_tell(stores: Stores) -> None:
+    """DueHint.place, P14: who is ahead of whom is told by the hints themselves."""
+    for number, priority in enumerate((5, 9, 5, 0, 9), start=1):
+        waiting(stores, number, DUE - number % 2 * MINUTE, priority=priority)
+    line = stores.tasks.due(DUE)
+    hints = list(line.hints)
+    assert hints == sorted(line.first, key=lambda hint: hint.place)
+    assert len(hints) == 5
+
+
 def test_the_line_of_all_users_is_one_line(stores: Stores) -> None:
     """P14: the budget is global."""
     waiting(stores, 2, DUE, user_id=ALICE)

@@ -73,6 +73,33 @@ def test_a_pause_is_shown_with_who_why_and_until_when(world: World) -> None:
     assert world.explained(task).decision is Decision.WAKES
 
 
+def test_a_pause_that_nobody_asked_for_names_nobody(world: World) -> None:
+    """P3: whoever paused it once is not who paused it now."""
+    task = world.created()
+    command = PauseTask(ALICE, task.id, reason="Lunch.", until="2026-03-02T12:30:00Z")
+    world.pausing.pause_task(command, world.now)
+    world.look(NOW + 30 * MINUTE)
+    assert world.read(task).state.status is TaskStatus.ENABLED
+    stored = world.read(task)
+    plan = stored.plan(TaskStatus.PAUSED, world.now)
+    assert world.store.tasks.advance(stored, plan)
+    assert decider(world.explained(task)) == (Decision.RESTS, Rule.PAUSE, "Paused.")
+
+
+def test_a_time_after_the_end_of_a_pause_is_not_laid_to_it(world: World) -> None:
+    """P6: the pause was over by then."""
+    task = world.created()
+    command = PauseTask(ALICE, task.id, until="2026-03-02T12:30:00Z")
+    world.pausing.pause_task(command, world.now)
+    world.look(NOW + 30 * MINUTE)
+    stored = world.read(task)
+    world.now = DUE + MINUTE
+    assert world.store.tasks.advance(stored, stored.plan(TaskStatus.ENABLED, world.now))
+    decision, _, sentence = decider(world.explained(task, "2026-03-02T13:00:00Z"))
+    assert decision is Decision.NO_RECORD
+    assert "The task was paused then" not in sentence
+
+
 @pytest.mark.parametrize("status", [TaskStatus.COMPLETED, TaskStatus.FAILED, TaskStatus.CANCELLED])
 def test_a_finished_task_rests(world: World, status: TaskStatus) -> None:
     """SPEC section 3: the clock starts what is enabled."""

@@ -15,7 +15,7 @@ from nightshift.domain.exchanged import CorruptTask, TaskRef
 from nightshift.domain.model.change import Change, ChangeVerb
 from nightshift.domain.model.enums import Decision, Rule, TaskStatus
 from nightshift.domain.model.explanation import Explanation, Walk
-from nightshift.domain.model.instants import MILLISECOND
+from nightshift.domain.model.instants import MILLISECOND, format_instant
 from nightshift.domain.model.occurring import Moment, findings, has_time, moment_of
 from nightshift.domain.model.pause import wakes_by, woken
 from nightshift.domain.model.run import Run
@@ -146,7 +146,7 @@ class Explaining:
         if at < task.created_at:
             return f"The task was created later, {reasons.shown(task.created_at, task)}."
         change = self._change_before(task, at)
-        if change is not None and change.verb is ChangeVerb.PAUSED:
+        if change is not None and change.verb is ChangeVerb.PAUSED and not _is_over(change, at):
             when = reasons.shown(change.at, task)
             return f"The task was paused then, since {when}, by {change.by}."
         keep = self.policies.current().max_history_entries_per_task
@@ -159,3 +159,9 @@ class Explaining:
         """The last that was done to a task by `at`, among what was done of late."""
         entries = self.tasks.changes(task.id, limit=PAGE).items
         return next((entry for entry in entries if entry.at <= at), None)
+
+
+def _is_over(pause: Change, at: datetime) -> bool:
+    """Whether a pause had come to the end that it was given."""
+    until = pause.fields.get("pause_until")
+    return until is not None and until.new is not None and until.new <= format_instant(at)

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Final
 
 from nightshift.domain.exchanged import AdmissionAnswer, CorruptTask, DueLine, TaskRef
-from nightshift.domain.model.change import Change, ChangeVerb
+from nightshift.domain.model.change import Change, ChangeVerb, folded
 from nightshift.domain.model.enums import Decision, Rule, TaskStatus
 from nightshift.domain.model.explanation import Explanation, Walk
-from nightshift.domain.model.instants import MILLISECOND
+from nightshift.domain.model.instants import MILLISECOND, format_instant
 from nightshift.domain.model.occurring import Moment, findings
 from nightshift.domain.model.override import PolicyInForce
 from nightshift.domain.model.pause import wakes_by
@@ -38,6 +38,7 @@ _DECISIONS: Final = {
     Act.BLOCK: Decision.BLOCKS,
     Act.ADVANCE: Decision.MOVES_ON,
 }
+_SWITCHES: Final = (ChangeVerb.PAUSED, ChangeVerb.RESUMED)
 _BY_ITSELF: Final = "It needs no place to be told that its own run is active."
 
 
@@ -204,8 +205,14 @@ class NextLook:
         return kept_from_turn(ref, seen.line, places_left(seen.slots, policy), held, policy)
 
     def _last_pause(self, task: Task) -> Change | None:
+        """Who paused a task; None where nobody did, since that which stands has another end."""
         entries = self.tasks.changes(task.id, limit=LATEST).items
-        return next((entry for entry in entries if entry.verb is ChangeVerb.PAUSED), None)
+        switches = [entry for entry in entries if entry.verb in _SWITCHES]
+        until = task.state.pause_until
+        end = None if until is None else format_instant(until)
+        if folded(reversed(entries)).get("pause_until") != end:
+            return None
+        return switches[0] if switches and switches[0].verb is ChangeVerb.PAUSED else None
 
     def _jittered(self, task: Task) -> datetime | None:
         """When the next occurrence would be due if no failure had put it off."""
