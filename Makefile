@@ -11,7 +11,7 @@ PYTHONS := python3.13 python3.12 python3.11 python3
 MOVED := $(shell test -d .venv && test "$$(cat .venv/place 2>/dev/null)" != "$$(pwd -P)" && echo moved)
 IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: run test proof fuzz client check audit build $(if $(MOVED),.venv/bin/python)
+.PHONY: run test proof fuzz bench client check audit build $(if $(MOVED),.venv/bin/python)
 
 run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port, AGENT="my-agent --flag" for prompts.
 	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT)) $(if $(AGENT),-- $(AGENT))
@@ -24,6 +24,9 @@ proof: $(TESTS) ## Crash points, interleavings, races, a long life and deliberat
 
 fuzz: $(TESTS) ## Several thousand random requests, every check. CASES=... per operation.
 	@NIGHTSHIFT_FUZZ_CASES=$(or $(CASES),120) .venv/bin/python -m pytest -s tests/e2e/test_fuzz.py
+
+bench: $(TESTS) ## What growth costs, as ratios measured in one run; minutes. ARGS="--tasks 1000" for less.
+	@PYTHONPATH=tests .venv/bin/python -m bench $(ARGS); .venv/bin/python tests/bench/bench_next_time.py
 
 client: $(TESTS) ## A client generated from the OpenAPI document creates, lists and triggers a task.
 	@test -x .venv/client/bin/python || .venv/bin/python -m venv .venv/client

@@ -5,9 +5,10 @@ carries its token, a repeated conditional write recognises its own row. Starting
 repeated by nobody but recovery.
 """
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-import boto3
+import botocore.session
 from botocore.config import Config
 
 if TYPE_CHECKING:
@@ -23,12 +24,20 @@ USER_AGENT = "nightshift"
 
 def dynamodb_client() -> "DynamoDBClient":
     """A DynamoDB client that gives up within seconds."""
-    return boto3.client("dynamodb", config=_config(attempts=3))
+    client: DynamoDBClient = _session().create_client("dynamodb", config=_config(attempts=3))
+    return client
 
 
 def stepfunctions_client() -> "SFNClient":
     """A Step Functions client that asks once."""
-    return boto3.client("stepfunctions", config=_config(attempts=1))
+    client: SFNClient = _session().create_client("stepfunctions", config=_config(attempts=1))
+    return client
+
+
+@cache
+def _session() -> Any:
+    """What `boto3.client` uses as well; boto3 itself would lengthen every cold start."""
+    return botocore.session.get_session()
 
 
 def _config(*, attempts: int) -> Config:

@@ -42,7 +42,7 @@ _CONFLICTS = frozenset(
 )
 _CALLS = {"Put": "put_item", "Update": "update_item", "Delete": "delete_item"}
 _BATCH_READ = 100
-_MANY = 1000
+_MANY = 250
 _BATCH_WRITE = 25
 
 
@@ -175,7 +175,7 @@ class Table:
         """The entries of one bucket of the due index up to `until`; eventually consistent.
 
         `page` is how many the first call reads; whoever goes on wants many, so the others read
-        as many as an answer holds.
+        more, but never so many that the memory of a tick grew with its backlog.
         """
         yield from self._query(_due_query(bucket, "<", until, page), following={"Limit": _MANY})
 
