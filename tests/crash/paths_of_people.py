@@ -12,7 +12,9 @@ from nightshift.domain.commands import (
     EditTask,
     ExplainTask,
     PauseTask,
+    PauseTasks,
     ResumeTask,
+    ResumeTasks,
     ScheduleEdit,
     TriggerTask,
 )
@@ -186,6 +188,31 @@ def a_task_is_paused_until_a_time(stage: Stage) -> Act:
     end = format_instant(stage.now + 2 * HOUR)
     command = PauseTask(task.user_id, task.id, "holiday", until=end)
     return lambda: stage.victim.pausing.pause_task(command, stage.now)
+
+
+@path
+def all_tasks_are_paused(stage: Stage) -> Act:
+    for number in (1, 2):
+        stage.add_unwatched(builders.task(number=number))
+    command = PauseTasks(user_id=builders.ALICE, reason="holiday")
+    stage.repeat = lambda: stage.others.pausing.pause_tasks(command, stage.now)
+    stage.afterwards = all_paused
+    return lambda: stage.victim.pausing.pause_tasks(command, stage.now)
+
+
+@path
+def all_tasks_are_resumed(stage: Stage) -> Act:
+    for number in (1, 2):
+        stage.others.pause(stage.add_unwatched(builders.task(number=number)))
+    command = ResumeTasks(user_id=builders.ALICE)
+    stage.repeat = lambda: stage.others.pausing.resume_tasks(command, stage.now)
+    return lambda: stage.victim.pausing.resume_tasks(command, stage.now)
+
+
+def all_paused(seen: Snapshot) -> list[str]:
+    """The complaint that a task is not paused, or was paused twice."""
+    states = {task.id: (task.state.status.value, task.revision) for task in seen.tasks}
+    return [] if set(states.values()) == {("paused", 2)} else [f"all were paused: {states}"]
 
 
 @path
