@@ -23,7 +23,12 @@ SETTINGS: dict[str, Any] = {
     "completion": CompletionSettings,
     "tick": TickSettings,
 }
-READ_BY_LIBRARIES = {"LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE", "POWERTOOLS_SERVICE_NAME"}
+READ_BY_LIBRARIES = {
+    "AWS_ENDPOINT_URL",
+    "LOG_LEVEL",
+    "POWERTOOLS_METRICS_NAMESPACE",
+    "POWERTOOLS_SERVICE_NAME",
+}
 EVERY_STAGE = [pytest.param({}, id="defaults")] + [
     pytest.param(parameters, id=stage) for stage, parameters in stack.stages().items()
 ]

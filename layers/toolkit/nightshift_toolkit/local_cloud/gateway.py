@@ -25,7 +25,8 @@ API_ID = "nightshift"
 API_ID_TAG = "ms-custom-id"
 _PREFIX = f"/_aws/execute-api/{API_ID}/$default"
 _is_text: ContextVar[bool] = ContextVar("is_text", default=True)
-_LOCAL_NAMES = frozenset({"127.0.0.1", "localhost"})
+# The last is how a container names the machine that it runs on; no page can have that name.
+_LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "host.docker.internal"})
 
 
 def doors(app: App, *, api_port: int, admin: Callable[[str], bool]) -> App:

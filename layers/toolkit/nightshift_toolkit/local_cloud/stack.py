@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 CARD = "local.json"
+SAM_ENVIRONMENT = "sam-env.json"
+"""What points `sam local invoke --env-vars` at this cloud."""
 PROJECT = Path(__file__).resolve().parents[4]
 _ANSWER_SECONDS = 30.0
 
@@ -41,6 +43,16 @@ LOCAL_PARAMETERS = {
     "LaunchLeaseSeconds": "15",
     "LaunchDeadlineSeconds": "345",
     "MinOnceDelaySeconds": "60",
+}
+
+_LIMITS_OF_SAM = {
+    "STAGE": "Stage",
+    "ALLOW_SHELL_ACTIONS": "AllowShellActions",
+    "WORKER_SILENCE_SECONDS": "WorkerSilenceSeconds",
+    "VERIFY_AFTER_SECONDS": "VerifyAfterSeconds",
+    "LAUNCH_LEASE_SECONDS": "LaunchLeaseSeconds",
+    "LAUNCH_DEADLINE_SECONDS": "LaunchDeadlineSeconds",
+    "MIN_ONCE_DELAY_SECONDS": "MinOnceDelaySeconds",
 }
 
 
@@ -187,6 +199,7 @@ class LocalCloud:
             **self._parameters,
             "JwtIssuer": self.issuer_url,
             "JwtAudience": AUDIENCE,
+            "EndpointUrl": self.endpoint_url,
         }
         self._deployment = deploy(self.engine, self._template_path, parameters)
         events = self.client("events")
@@ -224,16 +237,31 @@ class LocalCloud:
             "engine_pid": self.engine.pid,
         }
 
+    def sam_environment(self) -> dict[str, str]:
+        """Return the variables with which a function of the template works on this cloud.
+
+        They are those of which only a deployed stack knows the values, or which the local one sets.
+        """
+        return {
+            "AWS_ENDPOINT_URL": self.endpoint_url,
+            "TABLE_NAME": self.outputs["TableName"],
+            "STATE_MACHINE_ARN": self.outputs["StateMachineArn"],
+            **{name: LOCAL_PARAMETERS[parameter] for name, parameter in _LIMITS_OF_SAM.items()},
+        }
+
     def _write_card(self) -> None:
         draft = self.state_dir / f"{CARD}.new"
         draft.write_text(json.dumps(self.card(), indent=2) + "\n")
         draft.replace(self.state_dir / CARD)
         self._card_written = True
+        variables = json.dumps({"Parameters": self.sam_environment()}, indent=2)
+        (self.state_dir / SAM_ENVIRONMENT).write_text(variables + "\n")
 
     def stop(self) -> None:
         """Stop everything in order, its state saved."""
         if self._card_written:
             (self.state_dir / CARD).unlink(missing_ok=True)
+            (self.state_dir / SAM_ENVIRONMENT).unlink(missing_ok=True)
             self._card_written = False
         self.engine.stop()
         self._stop_issuer()
