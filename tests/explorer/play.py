@@ -20,6 +20,7 @@ from nightshift.domain.commands import (
     ExplainTask,
     PauseRun,
     PauseTask,
+    PauseTasks,
     ResumeRun,
     ResumeTask,
     TriggerTask,
@@ -156,12 +157,7 @@ class Play:
         self._manages(name, lambda services: services.management.edit_task(command, self.now))
 
     def pause(
-        self,
-        name: str,
-        task: Task,
-        *,
-        cancel_active: bool = False,
-        until: datetime | None = None,
+        self, name: str, task: Task, *, cancel_active: bool = False, until: datetime | None = None
     ) -> None:
         """Cast the owner's pause of a task."""
         end = None if until is None else format_instant(until)
@@ -173,6 +169,11 @@ class Play:
         """Cast the owner's question why a task runs or does not."""
         command = ExplainTask(task.user_id, task.id)
         self._manages(name, lambda services: services.explaining.explain_task(command, self.now))
+
+    def pause_all(self, name: str, user_id: str) -> None:
+        """Cast an owner who pauses all their tasks."""
+        command = PauseTasks(user_id=user_id)
+        self._manages(name, lambda services: services.pausing.pause_tasks(command, self.now))
 
     def resume(self, name: str, task: Task) -> None:
         """Cast the owner's resumption of a task."""

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from explorer.play import Play
-from explorer.scene import ONCE, ONE, asleep, lost, small, working
+from explorer.scene import ONCE, ONE, OTHER, asleep, lost, small, working
 
 
 @small
@@ -142,4 +142,15 @@ def a_due_task_is_explained_while_it_is_started() -> Play:
     task = play.add(ONE)
     play.tick("tick")
     play.explain("explain", task)
+    return play
+
+
+@small
+def all_tasks_are_paused_and_one_resumed_while_a_tick_looks() -> Play:
+    """Each is a change of its own, whatever becomes of the others."""
+    play = Play()
+    play.add(ONE, OTHER)
+    play.tick("tick")
+    play.pause_all("pause", ONE.user_id)
+    play.resume("resume", OTHER)
     return play
