@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+import planted
 from nightshift_toolkit.local_cloud.stack import LocalCloud
 
 Value = TypeVar("Value")
@@ -51,24 +52,64 @@ class Place:
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     callers: list[httpx.Client] = field(default_factory=list)
 
+    # -- logs --
+
+    @property
+    def worker_log(self) -> Path:
+        """What all workers log."""
+        return self.cloud.state_dir / "worker.log"
+
+    def lines(self, *paths: Path) -> list[dict[str, Any]]:
+        """The lines of logs that have an `action` word."""
+        found = []
+        for path in paths or (self.cloud.engine.functions_log_path, self.worker_log):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                start = line.find("{")
+                if start >= 0 and '"action"' in line and line.endswith("}"):
+                    found.append(json.loads(line[start:]))
+        return found
+
+    def leaks(self) -> list[str]:
+        """The lines of every log of this cloud that have a planted secret or a token of a person.
+
+        The first part of a token says nothing; the rest of one is in no log.
+        """
+        signatures = [
+            caller.headers["Authorization"].rpartition(".")[2]
+            for caller in self.callers
+            if "Authorization" in caller.headers
+        ]
+        texts = {
+            path: path.read_text(encoding="utf-8", errors="replace")
+            for path in self.cloud.state_dir.rglob("*.log")
+        }
+        shown = [
+            f"{path.name}: a token"
+            for path, text in texts.items()
+            for signature in signatures
+            if signature in text
+        ]
+        return planted.leaks_of(self.cloud.state_dir) + shown
+
     # -- workers --
 
     def worker(self, *options: str) -> subprocess.Popen[bytes]:
         """Start a worker as an operator does."""
         command = [sys.executable, "-m", "nightshift_toolkit.cli", "worker", *options]
-        process = subprocess.Popen(
-            command,
-            cwd=self.cloud.state_dir.parent,
-            env=self.environment(),
-            start_new_session=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        with self.worker_log.open("ab") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=self.cloud.state_dir.parent,
+                env=self.environment(),
+                start_new_session=True,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
         self.workers.append(process)
         return process
 
     def dismiss(self) -> None:
-        """End every worker that still runs, and hang up."""
+        """End every worker that still runs, hang up, and see that no log shows a secret."""
         for process in self.workers:
             process.terminate()
             try:
@@ -77,6 +118,7 @@ class Place:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         self.workers.clear()
+        assert self.leaks() == []
         for caller in self.callers:
             caller.close()
         self.callers.clear()
