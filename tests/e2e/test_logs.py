@@ -6,10 +6,6 @@ import planted
 from e2e.place import Place, eventually
 
 LOUD = [sys.executable, "-c", "import sys; print(sys.stdin.read()); sys.stderr.write('done')"]
-    sys.executable,
-    "-c",
-    "import sys; print(sys.stdin.read()); print(sys.stdin, file=sys.stderr)",
-]
 
 
 def test_one_run_id_leads_from_the_request_to_the_recorded_end(place: Place) -> None:
