@@ -7,6 +7,7 @@ from typing import overload
 from nightshift.composition import PRODUCTION_POLICY
 from nightshift.domain.errors import InvalidRequest
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.webhook import WebhookTargets
 
 MAX_SHARDS = 64
 WORKFLOW_GRACE_SECONDS = 300
@@ -30,6 +31,17 @@ class Environment:
         if not value:
             raise UnusableSettings(f"{name} is not set.")
         return value
+
+    def optional(self, name: str) -> str | None:
+        """A text that may be missing."""
+        return self.variables.get(name, "").strip() or None
+
+    def webhook_targets(self) -> WebhookTargets:
+        """Where webhooks may lead: `public`, or `loopback` as well at the desk."""
+        value = self.optional("WEBHOOK_TARGETS") or WebhookTargets.PUBLIC.value
+        if value not in set(WebhookTargets):
+            raise UnusableSettings("WEBHOOK_TARGETS must be public or loopback.")
+        return WebhookTargets(value)
 
     @overload
     def integer(self, name: str, *, default: int, least: int, most: int) -> int: ...

@@ -7,14 +7,21 @@ from typing import Any
 
 import planted
 from nightshift.domain.commands import Action, CreateTask, ScheduleRequest
-from nightshift.domain.exchanged import Admission, TaskRef
+from nightshift.domain.exchanged import Admission, Ended, TaskRef
 from nightshift.domain.model.cron import parse_cron
-from nightshift.domain.model.enums import ActionKind, ContextMode, SkipReason, TaskStatus, Trigger
+from nightshift.domain.model.enums import (
+    ActionKind,
+    ContextMode,
+    Outcome,
+    SkipReason,
+    TaskStatus,
+    Trigger,
+)
 from nightshift.domain.model.instants import parse_instant
 from nightshift.domain.model.notice import Notice, Outgoing
 from nightshift.domain.model.notify import NoticeKind
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.run import Run
+from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.run_ids import manual_run_id, occurrence_run_id, task_id_of
 from nightshift.domain.model.seats import Place
 from nightshift.domain.model.slot import Slot, slot_for
@@ -191,6 +198,19 @@ def admission(task: Task, **options: Any) -> Admission:
 def tombstone(task: Task, reason: SkipReason = SkipReason.OVERLAP) -> Run:
     """The tombstone of the task's next occurrence."""
     return Run.tombstone(task, reason, task.state.due_at or NOW, NOTHING_FOLDED)
+
+
+def success(run_id: str) -> RunOutcome:
+    """The news that a run succeeded an hour and two minutes from now."""
+    finished_at = NOW + HOUR + 2 * MINUTE
+    return RunOutcome(run_id=run_id, outcome=Outcome.SUCCESS, finished_at=finished_at)
+
+
+def ended_well() -> Ended:
+    """What a success tells a recurring task."""
+    return Ended(
+        outcome=Outcome.SUCCESS, status=None, last_run_at=None, last_thread_id=None, error=None
+    )
 
 
 def outgoing(run_id: str, kind: NoticeKind = NoticeKind.FAILED, **fields: Any) -> Outgoing:

@@ -20,6 +20,11 @@ VARIABLES = {
     "TABLE_NAME": "nightshift",
     "STATE_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:nightshift",
 }
+RECEIVERS = {
+    "WEBHOOK_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:webhooks",
+    "NOTICE_BUS_NAME": "operations",
+    "NOTICE_TOPIC_ARN": "arn:aws:sns:eu-central-1:111122223333:operations",
+}
 SPECIFIED = {
     "max_concurrent_runs": 10,
     "max_concurrent_runs_per_user": 5000,
@@ -42,7 +47,7 @@ SPECIFIED = {
 
 NO_CLIENT = """
 import gc
-import api.handler, completion.handler, tick.handler
+import api.handler, completion.handler, notices.handler, tick.handler
 from botocore.client import BaseClient
 from botocore.session import Session
 made = [thing for thing in gc.get_objects() if isinstance(thing, (BaseClient, Session))]
@@ -51,8 +56,8 @@ assert not made, made
 CLIENTS = """
 import gc
 from botocore.client import BaseClient
-import api.handler, completion.handler, tick.handler
-for function in (api.handler, completion.handler, tick.handler):
+import api.handler, completion.handler, notices.handler, tick.handler
+for function in (api.handler, completion.handler, notices.handler, tick.handler):
     function.deployed()
 clients = [thing for thing in gc.get_objects() if isinstance(thing, BaseClient)]
 assert clients
@@ -104,7 +109,7 @@ def test_no_client_exists_when_the_handlers_are_imported() -> None:
 
 def test_every_client_gives_up_within_seconds() -> None:
     """B114: a call that hangs must not outlast the function."""
-    region = {"AWS_DEFAULT_REGION": "eu-central-1", **VARIABLES}
+    region = {"AWS_DEFAULT_REGION": "eu-central-1", **VARIABLES, **RECEIVERS}
     assert _python(CLIENTS, region) == ""
 
 
@@ -114,7 +119,7 @@ def test_a_function_without_its_settings_says_so_in_one_sentence() -> None:
     assert told.strip().splitlines()[-1].endswith("UnusableSettings: TABLE_NAME is not set.")
 
 
-def test_composition_is_the_only_place_that_knows_both_sides() -> None:
+def test_parts_are_put_together_in_the_only_place_that_knows_both_sides() -> None:
     """HOUSE."""
     knows = re.compile(r"nightshift\.adapters")
     sources = [*(ROOT / "functions").rglob("*.py"), *(ROOT / "layers/nightshift").rglob("*.py")]
@@ -123,7 +128,7 @@ def test_composition_is_the_only_place_that_knows_both_sides() -> None:
         for path in sources
         if "adapters" not in path.parts and knows.search(path.read_text())
     }
-    assert found == {"composition.py"}
+    assert found == {"parts.py"}
 
 
 def _python(program: str, variables: dict[str, str]) -> str:

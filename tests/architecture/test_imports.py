@@ -79,6 +79,7 @@ def allowed(one: Import) -> bool:
         DOMAIN: (MODEL, f"{DOMAIN}.errors", f"{DOMAIN}.exchanged"),
         ADAPTERS: (DOMAIN, own),
         "nightshift.observability": (DOMAIN,),
+        "nightshift.parts": ("nightshift.observability", DOMAIN, ADAPTERS),
         "nightshift.composition": ("nightshift",),
     }
     packages = {
@@ -108,6 +109,8 @@ def test_everybody_imports_only_what_they_may(path: Path) -> None:
         ("api.routes", "tick.window.run_window"),
         ("nightshift.observability", "nightshift.adapters.ids.RandomIds"),
         ("nightshift.composition", "boto3"),
+        ("nightshift.parts", "boto3"),
+        ("nightshift.parts", "nightshift.composition.build_api"),
         ("nightshift.composition", "api.settings.ApiSettings"),
         ("nightshift.adapters.dynamodb.runs", "nightshift.adapters.stepfunctions.errors.code_of"),
         ("nightshift.adapters.stepfunctions.launcher", "nightshift.composition.build_api"),
@@ -157,7 +160,12 @@ def test_the_wall_clock_is_read_in_one_place() -> None:
 def test_the_environment_is_read_by_handlers_only() -> None:
     """HOUSE: settings are handed on; nothing inside reads them for itself."""
     readers = {one.importer for path in sources() for one in imports(path) if one.top == "os"}
-    assert readers == {"api.handler", "completion.handler", "tick.handler"}
+    assert readers == {
+        "api.handler",
+        "completion.handler",
+        "notices.handler",
+        "tick.handler",
+    }
 
 
 def test_no_file_is_a_drawer() -> None:

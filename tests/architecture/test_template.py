@@ -16,11 +16,13 @@ from completion.settings import CompletionSettings
 from nightshift.adapters.dynamodb.items import RunItem, TaskItem
 from nightshift.adapters.dynamodb.keys import DUE_INDEX
 from nightshift.composition import PRODUCTION_POLICY
+from notices.settings import NoticesSettings
 from tick.settings import TickSettings
 
 SETTINGS: dict[str, Any] = {
     "api": ApiSettings,
     "completion": CompletionSettings,
+    "notices": NoticesSettings,
     "tick": TickSettings,
 }
 READ_BY_LIBRARIES = {
@@ -110,7 +112,7 @@ def test_table_survives_the_stack_and_is_encrypted() -> None:
 
 @pytest.mark.parametrize("folder", SETTINGS)
 def test_every_function_deploys_a_handler_that_exists(folder: str) -> None:
-    """All three share one code folder, so that imports are the same everywhere."""
+    """All of them share one code folder, so that imports are the same everywhere."""
     function = stack.functions()[folder]
     assert function["CodeUri"] == "functions/"
     assert function["Handler"] == f"{folder}.handler.handler"
@@ -120,7 +122,7 @@ def test_every_function_deploys_a_handler_that_exists(folder: str) -> None:
     }
 
 
-def test_there_are_exactly_three_functions() -> None:
+def test_there_are_exactly_four_functions() -> None:
     """There is no server and no second scheduler anywhere."""
     assert set(stack.functions()) == set(SETTINGS)
 

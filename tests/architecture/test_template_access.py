@@ -9,6 +9,7 @@ import pytest
 
 import stack
 from api.routes import ROUTES as API_ROUTES
+from nightshift.domain.model.webhook import WebhookTargets
 
 ROLES = stack.resources("AWS::IAM::Role")
 ROUTES = stack.resources("AWS::ApiGatewayV2::Route")
@@ -66,6 +67,18 @@ GRANTED = {
         "dynamodb:UpdateItem",
         "dynamodb:DeleteItem",
         "dynamodb:BatchWriteItem",
+        "sqs:SendMessage",
+    },
+    "NoticesRole": LOGS
+    | TRACES
+    | {
+        "dynamodb:Query",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:DeleteItem",
+        "secretsmanager:GetSecretValue",
+        "events:PutEvents",
+        "sns:Publish",
         "sqs:SendMessage",
     },
     "WorkflowRole": HAVE_NO_RESOURCE_OF_THEIR_OWN
@@ -134,9 +147,9 @@ def test_roles_grant_every_call_that_the_adapters_make_and_no_other() -> None:
     used = {"".join(word.capitalize() for word in name.split("_")) for name in called}
     granted = {
         action.split(":")[1]
-        for role in ("TickRole", "ApiRole", "CompletionRole")
+        for role in ("TickRole", "ApiRole", "CompletionRole", "NoticesRole")
         for action in GRANTED[role]
-        if action.startswith(("dynamodb:", "states:"))
+        if action.startswith(("dynamodb:", "states:", "secretsmanager:", "events:", "sns:"))
     }
     assert used == granted
 
@@ -179,6 +192,29 @@ def test_workflow_writes_nothing_but_slots_and_runs_of_the_table() -> None:
     assert statement["Action"] == "dynamodb:UpdateItem"
     leading = statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
     assert leading == ["ACTIVE#*", "TASK#*"]
+
+
+def test_notices_function_touches_nothing_of_the_table_but_the_outbox() -> None:
+    """It alone speaks to strangers, so it can do least."""
+    [statement] = [entry for entry in statements("NoticesRole") if entry["Sid"] == "EmptyTheOutbox"]
+    assert {action.split(":")[0] for action in statement["Action"]} == {"dynamodb"}
+    leading = statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    assert leading == ["OUTBOX#*"]
+    others = [
+        action
+        for entry in statements("NoticesRole")
+        if entry is not statement
+        for action in as_list(entry["Action"])
+    ]
+    assert not [action for action in others if action.startswith(("dynamodb:", "states:"))]
+
+
+def test_webhooks_of_a_deployment_lead_to_the_public_internet_alone() -> None:
+    """Loopback is for the desk."""
+    entry = stack.template()["Parameters"]["WebhookTargets"]
+    assert entry["Default"] == "public"
+    assert entry["AllowedValues"] == [target.value for target in WebhookTargets]
+    assert all("WebhookTargets" not in overrides for overrides in stack.stages().values())
 
 
 def test_every_route_but_health_the_documents_and_preflight_wants_a_token_with_a_scope() -> None:

@@ -81,7 +81,8 @@ def test_policy_of_a_store_allows_nobody_but_the_rules_that_keep_what_they_canno
         if entry["Effect"] == "Allow"
     }
     events = {"Service": "events.amazonaws.com"}
-    assert allowed == {"TickDeadLetters": events, "CompletionDeadLetters": events}
+    kept = ("TickDeadLetters", "CompletionDeadLetters", "NoticesDeadLetters")
+    assert allowed == dict.fromkeys(kept, events)
 
 
 def test_bucket_is_nobodys_website() -> None:
@@ -105,6 +106,8 @@ def test_everything_that_lies_still_is_encrypted_with_the_key_of_the_operator() 
     assert chosen == {"Fn::If": ["HasKey", own, {"SSEAlgorithm": "AES256"}]}
     for group in stack.resources("AWS::Logs::LogGroup").values():
         assert group["KmsKeyId"] == BY_OWN_KEY
+    [secret] = stack.resources("AWS::SecretsManager::Secret").values()
+    assert secret["KmsKeyId"] == BY_OWN_KEY
     assert stack.template()["Globals"]["Function"]["KmsKeyArn"] == BY_OWN_KEY
 
 
@@ -118,7 +121,7 @@ def test_whoever_uses_what_the_key_encrypts_may_use_the_key_and_only_for_that() 
     [worker] = stack.resources("AWS::IAM::ManagedPolicy").values()
     assert sum("Fn::If" in entry for entry in worker["PolicyDocument"]["Statement"]) == 1
     for policy, services in (
-        (access, ["dynamodb", "sqs", "lambda"]),
+        (access, ["dynamodb", "sqs", "lambda", "secretsmanager"]),
         (worker, ["dynamodb", "sqs", "s3"]),
     ):
         [statement] = [

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import stack
+from nightshift.adapters.notices.webhook import SECONDS
 from nightshift.observability import NAMESPACE, Metric
+from notices.handler import RESERVE_SECONDS
 
 FOLDERS = sorted(stack.functions())
 QUEUES = stack.resources("AWS::SQS::Queue")
@@ -85,6 +87,16 @@ def test_failed_tick_is_not_repeated_and_not_lost() -> None:
     assert delivery["RetryPolicy"] == {"MaximumRetryAttempts": 0, "MaximumEventAgeInSeconds": 60}
 
 
+def test_notices_are_delivered_every_minute_and_a_failure_is_kept() -> None:
+    """What is due stays due, so that nothing is repeated but by the next minute."""
+    assert RULES["NoticesRule"]["ScheduleExpression"] == "rate(1 minute)"
+    [delivery] = RULES["NoticesRule"]["Targets"]
+    assert delivery["RetryPolicy"] == {"MaximumRetryAttempts": 0, "MaximumEventAgeInSeconds": 60}
+    config = stack.functions()["notices"]["EventInvokeConfig"]
+    assert config["MaximumRetryAttempts"] == 0
+    assert stack.functions()["notices"]["Timeout"] > RESERVE_SECONDS > SECONDS
+
+
 def test_failed_completion_is_repeated_for_hours() -> None:
     """B117: the end of a run stays true, so it is told again until it is written down."""
     config = stack.functions()["completion"]["EventInvokeConfig"]
@@ -141,9 +153,14 @@ def test_rule_may_call_its_function_and_keep_what_it_cannot_deliver(rule: str) -
 
 
 def test_every_asynchronous_source_has_dead_letters() -> None:
-    """Both rules, both functions called by them, and the queue of the workers."""
+    """The rules, the functions called by them, and the queue of the workers."""
     letters = dead_letter_queues()
-    assert letters == {"TickDeadLetters", "CompletionDeadLetters", "WorkerDeadLetters"}
+    assert letters == {
+        "TickDeadLetters",
+        "CompletionDeadLetters",
+        "NoticesDeadLetters",
+        "WorkerDeadLetters",
+    }
     assert set(QUEUES) == letters | {"WorkerQueue"}
     called = {stack.target(rule["Targets"][0]["Arn"]) for rule in RULES.values()}
     for folder, function in stack.functions().items():

@@ -5,35 +5,16 @@ override replaces, so that a test which brings all its ports needs no AWS.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property
-from typing import Final, NoReturn, Protocol, TypedDict, Unpack
+from typing import Final, Unpack
 
-from nightshift import observability
-from nightshift.adapters.aws import dynamodb_client, stepfunctions_client
-from nightshift.adapters.dynamodb.policy import DynamoPolicy
-from nightshift.adapters.dynamodb.runs import DynamoRuns
-from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
-from nightshift.adapters.dynamodb.table import Table
-from nightshift.adapters.dynamodb.tasks import DynamoTasks
-from nightshift.adapters.dynamodb.threads import DynamoThreads
-from nightshift.adapters.ids import RandomIds
-from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
-from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
-from nightshift.domain.errors import LaunchImpossible
 from nightshift.domain.exchanged import Observe
 from nightshift.domain.model.policy import Policy
-from nightshift.domain.model.slot import LaunchOrder
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
-    Ids,
-    Inspector,
     Launcher,
     RunStore,
-    SweepStore,
-    TaskStore,
-    ThreadStore,
 )
+from nightshift.domain.services.announcing import Announcing
 from nightshift.domain.services.clock import Clock
 from nightshift.domain.services.dispatch import Dispatch
 from nightshift.domain.services.explaining import Explaining
@@ -43,6 +24,15 @@ from nightshift.domain.services.owned import OwnedTasks
 from nightshift.domain.services.pausing import Pausing
 from nightshift.domain.services.replanning import Replanning
 from nightshift.domain.services.threads import Threads
+from nightshift.parts import (
+    MachineParts,
+    MachineSettings,
+    Overrides,
+    Parts,
+    ReceiverSettings,
+    TableSettings,
+    receivers,
+)
 
 PRODUCTION_POLICY: Final = Policy(
     max_concurrent_runs=10,
@@ -69,39 +59,8 @@ CLOCK_WORKERS: Final = 16
 each waits some 30 ms for AWS."""
 
 
-class TableSettings(Protocol):
-    """What the services of every function need to know."""
-
-    @property
-    def table_name(self) -> str: ...
-    @property
-    def due_shards(self) -> int: ...
-    @property
-    def slot_shards(self) -> int: ...
-    @property
-    def policy(self) -> Policy: ...
-
-
-class MachineSettings(TableSettings, Protocol):
-    """What those need to know besides that deal with executions."""
-
-    @property
-    def state_machine_arn(self) -> str: ...
-
-
-class Overrides(TypedDict, total=False):
-    """What a caller may bring instead of the real thing."""
-
-    tasks: TaskStore
-    runs: RunStore
-    threads: ThreadStore
-    policies: PolicySource
-    sweeps: SweepStore
-    launcher: Launcher
-    inspector: Inspector
-    ids: Ids
-    observe: Observe
-    workers: int
+NOTICE_WORKERS: Final = 16
+"""Notices that are sent at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,9 +97,17 @@ class CompletionServices:
     observe: Observe
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticesServices:
+    """What the delivery of notices calls."""
+
+    announcing: Announcing
+    observe: Observe
+
+
 def build_api(settings: MachineSettings, **overrides: Unpack[Overrides]) -> ApiServices:
     """The services of the api function."""
-    parts = _MachineParts(settings, overrides)
+    parts = MachineParts(settings, overrides)
     owned = OwnedTasks(tasks=parts.tasks, runs=parts.runs, lifecycle=parts.lifecycle)
     return ApiServices(
         management=Management(
@@ -163,7 +130,7 @@ def build_api(settings: MachineSettings, **overrides: Unpack[Overrides]) -> ApiS
 
 def build_tick(settings: MachineSettings, **overrides: Unpack[Overrides]) -> TickServices:
     """The services of the tick function."""
-    parts = _MachineParts(settings, overrides)
+    parts = MachineParts(settings, overrides)
     clock = Clock(
         tasks=parts.tasks,
         runs=parts.runs,
@@ -180,7 +147,7 @@ def build_tick(settings: MachineSettings, **overrides: Unpack[Overrides]) -> Tic
 
 def build_completion(settings: TableSettings, **overrides: Unpack[Overrides]) -> CompletionServices:
     """The services of the completion function, which may neither launch nor ask."""
-    parts = _Parts(settings, overrides)
+    parts = Parts(settings, overrides)
     return CompletionServices(
         lifecycle=parts.lifecycle,
         runs=parts.runs,
@@ -189,120 +156,13 @@ def build_completion(settings: TableSettings, **overrides: Unpack[Overrides]) ->
     )
 
 
-class _NoExecutions:
-    """The launcher and inspector of a function that has no rights on executions."""
-
-    def launch(self, order: LaunchOrder) -> NoReturn:
-        raise LaunchImpossible(f"This function may not launch runs: {order.run_id}.")
-
-    def stop(self, run_id: str) -> NoReturn:
-        raise LaunchImpossible(f"This function may not stop runs: {run_id}.")
-
-    def execution_arn(self, run_id: str) -> NoReturn:
-        raise LaunchImpossible(f"This function knows no executions: {run_id}.")
-
-    def running(self) -> NoReturn:
-        raise LaunchImpossible("This function knows no executions.")
-
-    def describe(self, run_id: str, now: datetime) -> NoReturn:
-        raise LaunchImpossible(f"This function knows no executions: {run_id}, {now}.")
-
-
-class _Parts:
-    """Each part once: the one that was brought, or the real one over the one table."""
-
-    def __init__(self, settings: TableSettings, brought: Overrides) -> None:
-        self._settings = settings
-        self._brought = brought
-        self.observe: Observe = brought.get("observe", observability.observe)
-
-    @cached_property
-    def _table(self) -> Table:
-        return Table(dynamodb_client(), self._settings.table_name)
-
-    @cached_property
-    def tasks(self) -> TaskStore:
-        return self._brought.get("tasks") or DynamoTasks(
-            self._table, due_shards=self._settings.due_shards
-        )
-
-    @cached_property
-    def runs(self) -> RunStore:
-        return self._brought.get("runs") or DynamoRuns(
-            self._table, slot_shards=self._settings.slot_shards, observe=self.observe
-        )
-
-    @cached_property
-    def threads(self) -> ThreadStore:
-        return self._brought.get("threads") or DynamoThreads(self._table)
-
-    @cached_property
-    def policies(self) -> PolicySource:
-        return self._brought.get("policies") or DynamoPolicy(
-            self._table, defaults=self._settings.policy
-        )
-
-    @cached_property
-    def sweeps(self) -> SweepStore:
-        return self._brought.get("sweeps") or DynamoSweeps(
-            self._table, due_shards=self._settings.due_shards
-        )
-
-    @cached_property
-    def ids(self) -> Ids:
-        return self._brought.get("ids") or RandomIds()
-
-    @cached_property
-    def launcher(self) -> Launcher:
-        return self._brought.get("launcher") or _NoExecutions()
-
-    @cached_property
-    def inspector(self) -> Inspector:
-        return self._brought.get("inspector") or _NoExecutions()
-
-    @cached_property
-    def lifecycle(self) -> Lifecycle:
-        return Lifecycle(
-            tasks=self.tasks,
-            runs=self.runs,
-            launcher=self.launcher,
-            inspector=self.inspector,
-            observe=self.observe,
-        )
-
-    @cached_property
-    def dispatch(self) -> Dispatch:
-        return Dispatch(
-            tasks=self.tasks,
-            runs=self.runs,
-            lifecycle=self.lifecycle,
-            policies=self.policies,
-            ids=self.ids,
-        )
-
-
-class _MachineParts(_Parts):
-    """The parts of a function that deals with executions of the one state machine."""
-
-    def __init__(self, settings: MachineSettings, brought: Overrides) -> None:
-        super().__init__(settings, brought)
-        self._arn = settings.state_machine_arn
-        # The workflow's heartbeat is deployed; a policy changed since does not move it.
-        self._silence_seconds = settings.policy.worker_silence_seconds
-        self._pause_seconds = settings.policy.max_pause_seconds
-
-    @cached_property
-    def launcher(self) -> Launcher:
-        return self._brought.get("launcher") or StepFunctionsLauncher(
-            stepfunctions_client(),
-            self._arn,
-            self._silence_seconds,
-            self._pause_seconds,
-            observability.trace_header,
-        )
-
-    @cached_property
-    def inspector(self) -> Inspector:
-        return self._brought.get("inspector") or StepFunctionsInspector(
-            stepfunctions_client(), self._arn
-        )
+def build_notices(settings: ReceiverSettings, **overrides: Unpack[Overrides]) -> NoticesServices:
+    """The services of the notices function, which reads and writes nothing but the outbox."""
+    parts = Parts(settings, overrides)
+    announcing = Announcing(
+        outbox=parts.outbox,
+        receivers=overrides.get("receivers") or receivers(settings),
+        observe=parts.observe,
+        workers=overrides.get("workers", NOTICE_WORKERS),
+    )
+    return NoticesServices(announcing=announcing, observe=parts.observe)

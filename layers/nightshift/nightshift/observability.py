@@ -48,6 +48,11 @@ class Action(StrEnum):
     CORRUPT_SLOT = "corrupt_slot"  # a slot cannot be read; its keys stay held
     CORRUPT_ROWS = "corrupt_rows"  # a list passed over rows that cannot be read
     SIGNAL_IGNORED = "signal_ignored"  # a signal that tells no end of a run
+    NOTICE_DELIVERED = "notice_delivered"  # a receiver took a notice
+    NOTICE_PUT_OFF = "notice_put_off"  # a receiver did not take a notice, and will get it again
+    NOTICE_REFUSED = "notice_refused"  # a receiver wants no notices any more
+    NOTICE_FAILED = "notice_failed"  # a notice met an error of ours, and is tried again
+    NOTICE_GIVEN_UP = "notice_given_up"  # a notice was tried in vain for a day
     TICK_FINISHED = "tick_finished"  # a tick came to its end
     REQUEST_ANSWERED = "request_answered"  # an HTTP request was answered
     REQUEST_FAILED = "request_failed"  # an HTTP request met a fault of ours
@@ -73,6 +78,10 @@ class Metric(StrEnum):
     CORRUPT_ROWS = "CorruptRows"  # rows that cannot be read, as often as they are met
     BLOCKED_TASKS = "BlockedTasks"  # tasks taken out of the clock's reach
     DISPATCH_ERRORS = "DispatchErrors"  # errors that concerned one task or run and stopped nobody
+    NOTICES_DELIVERED = "NoticesDelivered"  # notices that receivers took
+    NOTICES_PUT_OFF = "NoticesPutOff"  # notices that receivers did not take, as often as tried
+    NOTICE_ERRORS = "NoticeErrors"  # errors of ours that put off a notice
+    NOTICES_GIVEN_UP = "NoticesGivenUp"  # notices that a receiver did not take for a day
     API_FAULTS = "ApiFaults"  # HTTP requests that met a fault of ours
 
     @property
@@ -92,6 +101,10 @@ _COUNTED: dict[str, Metric] = {
     Action.SETTLING_FAILED: Metric.DISPATCH_ERRORS,
     Action.REPLANNING_FAILED: Metric.DISPATCH_ERRORS,
     Action.CORRUPT_SLOT: Metric.CORRUPT_ROWS,
+    Action.NOTICE_DELIVERED: Metric.NOTICES_DELIVERED,
+    Action.NOTICE_PUT_OFF: Metric.NOTICES_PUT_OFF,
+    Action.NOTICE_FAILED: Metric.NOTICE_ERRORS,
+    Action.NOTICE_GIVEN_UP: Metric.NOTICES_GIVEN_UP,
     Action.TICK_FINISHED: Metric.TICKS,
     Action.REQUEST_FAILED: Metric.API_FAULTS,
 }
@@ -118,6 +131,8 @@ _LEVELS: dict[str, int] = {
     Action.CORRUPT_SLOT: logging.ERROR,
     Action.CORRUPT_ROWS: logging.ERROR,
     Action.SIGNAL_IGNORED: logging.WARNING,
+    Action.NOTICE_PUT_OFF: logging.WARNING,
+    Action.NOTICE_GIVEN_UP: logging.ERROR,
 }
 
 logger = Logger(location=None, utc=True, use_rfc3339=True)

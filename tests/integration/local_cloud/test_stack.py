@@ -30,8 +30,10 @@ def test_health_needs_no_token_and_tasks_do(cloud: LocalCloud) -> None:
 
 def test_the_clock_ticks_when_it_is_told_to_and_not_by_itself(cloud: LocalCloud) -> None:
     assert cloud.tick_now() == {"looks": 1}
-    rule = cloud.deployment.resources["TickRule"]
-    assert cloud.client("events").describe_rule(Name=rule)["State"] == "DISABLED"
+    assert cloud.deliver_now() == {"tried": 0}
+    for name in ("TickRule", "NoticesRule"):
+        rule = cloud.deployment.resources[name]
+        assert cloud.client("events").describe_rule(Name=rule)["State"] == "DISABLED"
 
 
 def test_the_card_says_what_a_client_has_to_know(cloud: LocalCloud) -> None:

@@ -5,14 +5,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import planted
 from api.application import Application
 from api.settings import ApiSettings
 from completion.handler import record
 from completion.settings import CompletionSettings
-from nightshift.composition import Overrides, build_api, build_completion, build_tick
+from listeners import Listener
+from nightshift.composition import (
+    build_api,
+    build_completion,
+    build_notices,
+    build_tick,
+)
 from nightshift.domain.exchanged import Event, Observe, TaskRef
 from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.run import Run
@@ -23,7 +29,11 @@ from nightshift_toolkit.memory import (
     ScriptedInspector,
     ScriptedLauncher,
 )
+from notices.settings import NoticesSettings
 from tick.settings import TickSettings
+
+if TYPE_CHECKING:
+    from nightshift.parts import Overrides
 
 SUNDAY = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ALICE = "alice"
@@ -112,6 +122,10 @@ class Desk:
         self.tick = build_tick(self.tick_settings, **ports)
         del ports["launcher"], ports["inspector"]
         self.completion = build_completion(CompletionSettings.read(read), **ports)
+        self.listener = Listener()
+        ports["outbox"], ports["receivers"] = self.store.outbox, [self.listener]
+        notices = NoticesSettings.read({**read, "WEBHOOK_SECRET_ARN": "arn:secret"})
+        self.notices = build_notices(notices, **ports)
 
     def _told(self, event: Event) -> None:
         self.events.append(event)

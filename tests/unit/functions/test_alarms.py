@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 import api.handler
+import builders
 import completion.handler
+import notices.handler
 import stack
 import tick.handler
 from alarms import CloudWatch, resolved, service_of, watched
+from listeners import refusing
 from nightshift import observability
 from nightshift.domain.errors import StorageUnavailable
 from nightshift.domain.exchanged import TaskRef
@@ -39,6 +42,7 @@ PUBLISHED = {
 HANDLERS: dict[str, Any] = {
     "api": api.handler,
     "completion": completion.handler,
+    "notices": notices.handler,
     "tick": tick.handler,
 }
 
@@ -57,6 +61,8 @@ class House:
         desk = self.desk
         self.monkeypatch.setattr(api.handler, "deployed", lambda: desk.application)
         self.monkeypatch.setattr(completion.handler, "deployed", lambda: desk.completion)
+        self.monkeypatch.setattr(notices.handler, "deployed", lambda: desk.notices)
+        self.monkeypatch.setattr(notices.handler, "utc_now", lambda: desk.now)
         self.monkeypatch.setattr(tick.handler, "deployed", lambda: (desk.tick, desk.tick_settings))
         self.monkeypatch.setattr(tick.handler, "CLOCKWORK", Clockwork(now=lambda: desk.now))
 
@@ -79,6 +85,12 @@ class House:
         self.cloudwatch.next_minute()
         self.desk.now += timedelta(seconds=later)
         self.invoke("tick", {})
+
+    def deliver(self, *, later: float = 60) -> None:
+        """One delivery of notices, `later` seconds after the last."""
+        self.cloudwatch.next_minute()
+        self.desk.now += timedelta(seconds=later)
+        self.invoke("notices", {})
 
     def ask(self, path: str) -> None:
         """A request of Alice's, as the gateway counts it."""
@@ -176,6 +188,33 @@ def an_end_cannot_be_written_down(house: House) -> None:
     house.invoke("completion", {})
 
 
+def announced(house: House) -> None:
+    """A run that ended, with a notice of it that no receiver will take."""
+    house.desk.listener.behave = refusing()
+    run = house.desk.begin(house.desk.create()["id"])
+    notice = builders.outgoing(run.id, occurred_at=house.desk.now)
+    house.desk.store.announce(notice)
+
+
+def nobody_takes_a_notice_for_a_day(house: House) -> None:
+    announced(house)
+    house.deliver()
+    house.deliver(later=24 * 3600)
+
+
+def notices_meet_errors_of_ours(house: House) -> None:
+    announced(house)
+    for _ in range(5):
+        house.desk.store.before("outbox.claim", failing)
+        house.deliver(later=3600)
+
+
+def the_outbox_does_not_answer(house: House) -> None:
+    for _ in range(5):
+        house.desk.store.before("outbox.due", failing)
+        house.deliver()
+
+
 DRIVEN: dict[str, Callable[[House], None]] = {
     "OldestDueAlarm": a_task_waits_for_a_seat,
     "BudgetFullAlarm": no_seat_is_free_for_half_an_hour,
@@ -188,6 +227,9 @@ DRIVEN: dict[str, Callable[[House], None]] = {
     "ApiErrorsAlarm": the_api_cannot_start,
     "ApiFaultsAlarm": the_api_meets_faults,
     "CompletionErrorsAlarm": an_end_cannot_be_written_down,
+    "NoticesGivenUpAlarm": nobody_takes_a_notice_for_a_day,
+    "NoticeErrorsAlarm": notices_meet_errors_of_ours,
+    "NoticesErrorsAlarm": the_outbox_does_not_answer,
 }
 MEASURED_BY_AWS = sorted(set(ALARMS) - set(DRIVEN))
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import api.handler
+import builders
 import completion.handler
+import notices.handler
 import tick.handler
 from api.routes import ROUTES
 from completion.signals import outcome_of
@@ -79,7 +81,7 @@ def test_there_is_one_event_for_every_route_and_none_besides() -> None:
 
 def test_there_is_no_event_that_these_tests_do_not_replay() -> None:
     """HOUSE: every one is replayed by the tests."""
-    replayed = {*names("api-"), *OUTCOMES, "tick"}
+    replayed = {*names("api-"), *OUTCOMES, "tick", "notices"}
     assert {path.stem for path in EVENTS.iterdir()} == replayed
 
 
@@ -103,6 +105,18 @@ def test_the_tick_event_launches_what_is_due(desk: Desk, monkeypatch: pytest.Mon
     monkeypatch.setattr(tick.handler, "CLOCKWORK", Clockwork(now=lambda: MONDAY_NINE))
     assert tick.handler.handler(event("tick"), Context()) == {"looks": 1}  # type: ignore[arg-type]
     assert desk.executions.launched == [RUN]
+
+
+def test_the_notices_event_delivers_what_is_due(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HOUSE: replayed through the handler."""
+    desk.store.announce(builders.outgoing(RUN))
+    monkeypatch.setattr(notices.handler, "deployed", lambda: desk.notices)
+    handler = notices.handler.handler
+    assert handler(event("notices"), Context()) == {"tried": 1}  # type: ignore[arg-type]
+    assert handler(event("notices"), Context()) == {"tried": 0}  # type: ignore[arg-type]
+    assert desk.listener.took == {f"{RUN}.failed": 1}
 
 
 @pytest.mark.parametrize("name", sorted(OUTCOMES))

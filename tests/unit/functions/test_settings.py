@@ -9,6 +9,8 @@ from completion.settings import CompletionSettings
 from environment import Environment, UnusableSettings
 from nightshift.composition import PRODUCTION_POLICY
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.webhook import WebhookTargets
+from notices.settings import NoticesSettings
 from tick.settings import TickSettings
 from unit.functions.desk import VARIABLES
 
@@ -94,6 +96,20 @@ def test_a_window_fits_into_the_time_limit_of_its_function() -> None:
     assert TickSettings.read(variables | {"TICK_TIMEOUT_SECONDS": "95"}).window_seconds == 65
     with pytest.raises(UnusableSettings, match="TICK_TIMEOUT_SECONDS must be at least 30 more"):
         TickSettings.read(variables | {"TICK_TIMEOUT_SECONDS": "94"})
+
+
+def test_receivers_of_notices_are_read_and_webhooks_lead_where_the_operator_says() -> None:
+    """What is empty is nobody."""
+    variables = {"TABLE_NAME": "nightshift", "WEBHOOK_SECRET_ARN": "arn:secret"}
+    settings = NoticesSettings.read(variables | {"NOTICE_BUS_NAME": "", "NOTICE_TOPIC_ARN": ""})
+    assert (settings.bus_name, settings.topic_arn) == (None, None)
+    assert settings.webhook_targets is WebhookTargets.PUBLIC
+    desk = NoticesSettings.read(variables | {"WEBHOOK_TARGETS": "loopback"})
+    assert desk.webhook_targets is WebhookTargets.LOOPBACK
+    with pytest.raises(UnusableSettings, match=r"^WEBHOOK_TARGETS must be public or loopback\.$"):
+        NoticesSettings.read(variables | {"WEBHOOK_TARGETS": "private"})
+    with pytest.raises(UnusableSettings, match=r"^WEBHOOK_SECRET_ARN is not set\.$"):
+        NoticesSettings.read({"TABLE_NAME": "nightshift"})
 
 
 def test_settings_do_not_change_after_they_were_read() -> None:

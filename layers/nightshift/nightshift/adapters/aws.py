@@ -40,6 +40,21 @@ def _session() -> Any:
     return botocore.session.get_session()
 
 
+def events_client() -> Any:
+    """An EventBridge client that gives up within seconds."""
+    return _session().create_client("events", config=_config(attempts=2))
+
+
+def sns_client() -> Any:
+    """An SNS client that gives up within seconds."""
+    return _session().create_client("sns", config=_config(attempts=2))
+
+
+def secrets_client() -> Any:
+    """A Secrets Manager client that gives up within seconds."""
+    return _session().create_client("secretsmanager", config=_config(attempts=3))
+
+
 def _config(*, attempts: int) -> Config:
     return Config(
         connect_timeout=CONNECT_SECONDS,

@@ -22,7 +22,8 @@ class Outbox(Protocol):
     def due(self, now: datetime, *, limit: int) -> Page[Outgoing]:
         """At most `limit` notices to be tried by `now`, in each part the longest due first.
 
-        Strongly consistent. Rows that cannot be read are named in `corrupt` and passed over.
+        Strongly consistent. Rows that cannot be read are named in `corrupt`, passed over and not
+        counted.
         """
         ...
 

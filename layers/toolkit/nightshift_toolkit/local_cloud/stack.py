@@ -31,7 +31,7 @@ PROJECT = Path(__file__).resolve().parents[4]
 _ANSWER_SECONDS = 30.0
 
 # What differs from a deployed stage: nobody waits long to see something, and the machine is the
-# user's own, so commands are allowed.
+# user's own, so commands are allowed, and webhooks to it.
 LOCAL_PARAMETERS = {
     "Stage": "local",
     "LogRetentionDays": "1",
@@ -43,7 +43,9 @@ LOCAL_PARAMETERS = {
     "LaunchLeaseSeconds": "15",
     "LaunchDeadlineSeconds": "345",
     "MinOnceDelaySeconds": "60",
+    "WebhookTargets": "loopback",
 }
+_RULES = ("TickRule", "NoticesRule")
 
 _LIMITS_OF_SAM = {
     "STAGE": "Stage",
@@ -138,16 +140,21 @@ class LocalCloud:
             TickFailedError: the function raised.
 
         """
-        answer = self._tick()
-        body = json.loads(answer["Payload"].read() or b"null")
-        if "FunctionError" in answer:
-            raise TickFailedError(json.dumps(body))
-        return body
+        return _told(self._call("TickFunctionName"))
 
-    def _tick(self, **options: str) -> Any:
+    def deliver_now(self) -> Any:
+        """Invoke the function that delivers notices once, wait for it, and return its answer.
+
+        Raises:
+            TickFailedError: the function raised.
+
+        """
+        return _told(self._call("NoticesFunctionName"))
+
+    def _call(self, function: str, **options: str) -> Any:
         event = {"source": "aws.events", "detail-type": "Scheduled Event"}
         return self.client("lambda").invoke(
-            FunctionName=self.outputs["TickFunctionName"], Payload=json.dumps(event), **options
+            FunctionName=self.outputs[function], Payload=json.dumps(event), **options
         )
 
     def stop_clock(self) -> None:
@@ -156,7 +163,8 @@ class LocalCloud:
         What it had admitted and not yet launched keeps its keys, and is launched after the next
         start.
         """
-        self.client("events").disable_rule(Name=self.deployment.resources["TickRule"])
+        for rule in _RULES:
+            self.client("events").disable_rule(Name=self.deployment.resources[rule])
         self.engine.end_function(self.outputs["TickFunctionName"])
 
     def runs_at_work(self) -> list[str]:
@@ -182,7 +190,7 @@ class LocalCloud:
             self._deploy()
             self._ask_for_health()
             if self._clock:
-                self._tick(InvocationType="Event")
+                self._call("TickFunctionName", InvocationType="Event")
             self._write_card()
         except (BotoCoreError, ClientError) as error:
             failure = self.engine.failure(error)
@@ -204,7 +212,8 @@ class LocalCloud:
         self._deployment = deploy(self.engine, self._template_path, parameters)
         events = self.client("events")
         turn = events.enable_rule if self._clock else events.disable_rule
-        turn(Name=self._deployment.resources["TickRule"])
+        for rule in _RULES:
+            turn(Name=self._deployment.resources[rule])
         if self._deployment.changed:
             self.engine.snapshot()
 
@@ -291,3 +300,10 @@ class LocalCloud:
         if self._scratch:
             with contextlib.suppress(OSError):
                 shutil.rmtree(self.state_dir)
+
+
+def _told(answer: Any) -> Any:
+    body = json.loads(answer["Payload"].read() or b"null")
+    if "FunctionError" in answer:
+        raise TickFailedError(json.dumps(body))
+    return body

@@ -21,12 +21,11 @@ class MemoryOutbox:
     def due(self, now: datetime, *, limit: int) -> Page[Outgoing]:
         """See `Outbox.due`."""
         due = [row for row in self.state.outbox.values() if row.due_at <= now]
-        first = sorted(due, key=lambda row: (row.due_at, row.notice.id))[:limit]
         damaged = self.state.damaged_notices
-        return Page(
-            [row for row in first if row.notice.id not in damaged],
-            corrupt=[row.notice.id for row in first if row.notice.id in damaged],
-        )
+        sound = [row for row in due if row.notice.id not in damaged]
+        first = sorted(sound, key=lambda row: (row.due_at, row.notice.id))[:limit]
+        corrupt = [row.notice.id for row in due if row.notice.id in damaged]
+        return Page(first, corrupt=corrupt)
 
     @writing
     def claim(self, seen: Outgoing, next_try_at: datetime) -> Outgoing | None:

@@ -184,6 +184,11 @@ class MemoryStore:
         with self._state.lock:
             self._state.runs[task_id_of(run_id)][run_id].corrupt = True
 
+    def announce(self, *notices: Outgoing) -> None:
+        """Put notices into the outbox without the fact that they tell of."""
+        with self._state.lock:
+            self._state.announce(notices)
+
     def corrupt_notice(self, notice_id: str) -> None:
         """Make the row of a notice unreadable."""
         with self._state.lock:

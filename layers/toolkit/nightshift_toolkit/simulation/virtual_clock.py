@@ -7,8 +7,9 @@ finds nothing does nothing.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from nightshift.composition import Overrides, build_api, build_tick
+from nightshift.composition import build_api, build_tick
 from nightshift.domain.commands import RegisterThread
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.exchanged import Event
@@ -19,6 +20,9 @@ from nightshift_toolkit.simulation.executions import TimedExecutions
 from nightshift_toolkit.simulation.report import Moment, Report, TaskTally
 from nightshift_toolkit.simulation.scenario import Scenario
 from nightshift_toolkit.simulation.tasks import USER, Wish
+
+if TYPE_CHECKING:
+    from nightshift.parts import Overrides
 
 Progress = Callable[[float], object]
 _MINUTE = timedelta(minutes=1)

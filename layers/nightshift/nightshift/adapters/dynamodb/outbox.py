@@ -8,14 +8,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import merge
-from itertools import islice
 from typing import Any
 
-from nightshift.adapters.dynamodb import conditions, keys, reading
+from nightshift.adapters.dynamodb import conditions, keys
 from nightshift.adapters.dynamodb.items import OutboxItem
 from nightshift.adapters.dynamodb.operations import Delete, Operation, Put, Raw, Update
 from nightshift.adapters.dynamodb.reading import guarded_reader
 from nightshift.adapters.dynamodb.table import Table
+from nightshift.domain.errors import CorruptRecord
 from nightshift.domain.exchanged import Page
 from nightshift.domain.model.instants import parse_instant
 from nightshift.domain.model.notice import Notice, Outgoing
@@ -35,9 +35,16 @@ class DynamoOutbox:
             self.table.query(keys.outbox_part(part), until=until, page=limit)
             for part in range(keys.OUTBOX_PARTS)
         ]
-        rows = list(islice(merge(*parts, key=lambda row: str(row["sk"]["S"])), limit))
-        items, corrupt = reading.readable(rows, outgoing_from)
-        return Page(items, corrupt=[error.message for error in corrupt])
+        items: list[Outgoing] = []
+        corrupt: list[str] = []
+        for row in merge(*parts, key=lambda row: str(row["sk"]["S"])):
+            try:
+                items.append(outgoing_from(row))
+            except CorruptRecord as error:
+                corrupt.append(error.message)
+            if len(items) == limit:
+                break
+        return Page(items, corrupt=corrupt)
 
     def claim(self, seen: Outgoing, next_try_at: datetime) -> Outgoing | None:
         """Move the row to its next try."""

@@ -4,6 +4,11 @@ import hashlib
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from nightshift.domain.errors import StorageUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +21,26 @@ class DerivedKeys:
         """64 hexadecimal digits."""
         name = f"nightshift webhook key of {user_id}"
         return hmac.new(self.master().encode(), name.encode(), hashlib.sha256).hexdigest()
+
+
+class StoredMaster:
+    """The deployment's secret, read from Secrets Manager when first needed and then kept."""
+
+    def __init__(self, client: Any, secret_arn: str) -> None:
+        self._client = client
+        self._secret_arn = secret_arn
+        self._kept: str | None = None
+
+    def __call__(self) -> str:
+        """The secret.
+
+        Raises:
+            StorageUnavailable: it cannot be read.
+        """
+        if self._kept is None:
+            try:
+                answer = self._client.get_secret_value(SecretId=self._secret_arn)
+            except (BotoCoreError, ClientError) as error:
+                raise StorageUnavailable("The secret of webhooks cannot be read.") from error
+            self._kept = str(answer["SecretString"])
+        return self._kept
