@@ -306,6 +306,15 @@ def test_other_failures_are_the_end_of_the_run(failure: object) -> None:
     assert "RecordAttempt" not in ended.visited
 
 
+def test_silence_that_the_task_does_not_name_is_the_end_of_the_run() -> None:
+    """Though other failures would be followed by another attempt."""
+    retry = Retry(max_attempts=3, on=(FailureClass.ERROR,))
+    ended = execution_of(order(retry=retry), {"Work": SILENCE})
+    assert ended.visited.count("Work") == 1
+    assert "RecordAttempt" not in ended.visited
+    assert recorded(ended) == recorded(execution_of(order(), {"Work": SILENCE}))
+
+
 @pytest.mark.parametrize("failure", [ERROR, SILENCE])
 def test_attempt_that_cannot_be_recorded_is_the_last(failure: object) -> None:
     """A run that is over, or that no worker had, is not attempted again."""

@@ -1,7 +1,10 @@
 """Pausing a run at work: its processes stand still, its limit does too, and not for ever."""
 
 import threading
+from collections.abc import Iterator
 from typing import Any
+
+import pytest
 
 from nightshift_toolkit.worker.message import RunMessage
 from unit.worker.desk import Desk
@@ -10,8 +13,20 @@ from unit.worker.fakes import eventually
 COUNTS = "for part in 1 2 3 4 5 6; do echo $part; sleep 0.1; done"
 
 
+BEGUN: list[Desk] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_on() -> Iterator[None]:
+    """End whatever a test left behind, so that a failed one holds nobody up."""
+    yield
+    while BEGUN:
+        BEGUN.pop().callbacks.waiting.clear()
+
+
 def begin(desk: Desk) -> threading.Thread:
     """Carry out the next delivery in the background."""
+    BEGUN.append(desk)
     thread = threading.Thread(target=desk.take().carry_out)
     thread.start()
     return thread
