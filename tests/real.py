@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import chain
 from types import TracebackType
 from typing import Any
 
@@ -40,6 +41,7 @@ from nightshift.domain.services.threads import Threads
 from nightshift_toolkit.local_cloud.engine import Engine
 from nightshift_toolkit.schema import create_table
 
+READ_UNIT = 4096
 ROLE = "arn:aws:iam::000000000000:role/none"
 WAITING = json.dumps(
     {"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 3600, "End": True}}}
@@ -48,10 +50,11 @@ WAITING = json.dumps(
 
 @dataclass
 class Bill:
-    """What was called, and the write units that DynamoDB says it took."""
+    """What was called, and the units that DynamoDB says it took."""
 
     calls: Counter[str] = field(default_factory=Counter)
     write_units: float = 0.0
+    read_units: float = 0.0
     items_read: int = 0
 
 
@@ -139,13 +142,19 @@ class RealWorld:
 
         def asked(params: dict[str, Any], model: Any, **_: Any) -> None:
             bill.calls[model.name] += 1
-            if "Write" in model.name or model.name.endswith("Item"):
+            if model.name == "Query" or "Write" in model.name or model.name.endswith("Item"):
                 params["ReturnConsumedCapacity"] = "TOTAL"
 
         def answered(parsed: dict[str, Any], model: Any, **_: Any) -> None:
             bill.items_read += parsed.get("ScannedCount", 0)
-            if "Get" not in model.name:
-                bill.write_units += _units(parsed.get("ConsumedCapacity"))
+            consumed = _units(parsed.get("ConsumedCapacity"))
+            if model.name == "BatchGetItem":  # the engine does not say
+                rows = chain.from_iterable(parsed["Responses"].values())
+                consumed = sum(-(-_size(row) // READ_UNIT) for row in rows)
+            if "Get" in model.name or model.name == "Query":
+                bill.read_units += consumed
+            else:
+                bill.write_units += consumed
 
         clients = (self.dynamodb, self.stepfunctions)
         for client in clients:
@@ -237,6 +246,11 @@ class RealWorld:
         """Every row of the table, raw."""
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
         return [row for page in pages for row in page["Items"]]
+
+
+def _size(row: dict[str, Any]) -> int:
+    """Bytes of a row as DynamoDB counts them, near enough: names and values."""
+    return sum(len(name) + len(str(*value.values())) for name, value in row.items())
 
 
 def _units(capacity: Any) -> float:

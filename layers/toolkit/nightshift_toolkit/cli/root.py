@@ -17,6 +17,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "next": ("next_times", "Show the next times of a schedule, without a cloud."),
     "replan": ("replan", "Work out next times anew after a release of zone rules."),
     "simulate": ("simulate", "Let days pass on a virtual clock, and see what would run."),
+    "cost": ("cost", "Say what runs and idle months cost on AWS."),
     "smoke": ("smoke", "Create, run and delete one task, to see that a stack works."),
     "doctor": ("doctor", "Examine a whole table for broken promises, and repair it."),
     "worker": ("worker", "Take runs from the queue and do their work."),
