@@ -12,6 +12,7 @@ from api.wire import (
     BackoffSeconds,
     ContextModeName,
     FailureClassName,
+    FailuresInARow,
     Instant,
     JitterSeconds,
     Labels,
@@ -124,6 +125,7 @@ class CreateTaskRequest(Wire):
     max_lateness_seconds: LatenessSeconds | None = None
     jitter_seconds: JitterSeconds | None = None
     retry: RetryBody | None = None
+    pause_after_failures: FailuresInARow | None = None
     labels: Labels | None = None
 
     def to_command(self, user_id: str, key: IdempotencyKey | None = None) -> CreateTask:
@@ -158,6 +160,7 @@ class CreateTaskRequest(Wire):
             max_lateness_seconds=self.max_lateness_seconds,
             jitter_seconds=self.jitter_seconds or 0,
             retry=self.retry.to_domain() if self.retry else None,
+            pause_after_failures=self.pause_after_failures,
             labels=self.labels or {},
             key=key,
         )
@@ -187,6 +190,7 @@ class EditTaskRequest(Wire):
     max_lateness_seconds: LatenessSeconds | None = absent()
     jitter_seconds: JitterSeconds | None = absent()
     retry: RetryBody | None = absent()
+    pause_after_failures: FailuresInARow | None = absent()
     labels: Labels | None = absent()
 
     def to_command(
@@ -224,6 +228,7 @@ class EditTaskRequest(Wire):
             max_lateness_seconds=self.max_lateness_seconds,
             jitter_seconds=self.jitter_seconds,
             retry=self.retry.to_domain() if isinstance(self.retry, RetryBody) else self.retry,
+            pause_after_failures=self.pause_after_failures,
             labels=self.labels,
         )
 

@@ -38,6 +38,7 @@ class TaskResponse(Wire):
     max_lateness_seconds: int | None
     jitter_seconds: int
     retry: dict[str, Any] | None
+    pause_after_failures: int | None
     starts_at: str | None
     ends_at: str | None
     max_runs: int | None
@@ -56,6 +57,7 @@ class TaskResponse(Wire):
     last_thread_id: str | None
     last_status: str | None
     last_error: str | None
+    failures_in_a_row: int
     run_count: int
     revision: int
     created_at: str
@@ -265,6 +267,7 @@ def _defined(task: Task) -> dict[str, Any]:
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
         "retry": retry_to_dict(definition.retry),
+        "pause_after_failures": definition.pause_after_failures,
         "starts_at": _instant(schedule.bounds.starts_at),
         "ends_at": _instant(schedule.bounds.ends_at),
         "max_runs": schedule.bounds.max_runs,
@@ -288,6 +291,7 @@ def _standing(task: Task) -> dict[str, Any]:
         "last_thread_id": state.last_thread_id,
         "last_status": state.last_status,
         "last_error": state.last_error,
+        "failures_in_a_row": state.failures_in_a_row,
         "run_count": state.run_count,
     }
 

@@ -28,6 +28,7 @@ MAX_LABEL_KEY_CHARACTERS: Final = 64
 MAX_LABEL_VALUE_CHARACTERS: Final = 256
 MAX_JITTER_SECONDS: Final = 86_400
 MAX_LATENESS_SECONDS: Final = 366 * 86_400
+MAX_FAILURES_IN_A_ROW: Final = 100
 MAX_RUNS: Final = 1_000_000_000
 MAX_PREVIEW_COUNT: Final = 100
 DEFAULT_PREVIEW_COUNT: Final = 10
@@ -194,6 +195,7 @@ RetryAttempts = Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)]
 BackoffSeconds = Annotated[int, Field(ge=1, le=MAX_BACKOFF_SECONDS)]
 BackoffRate = Annotated[float, Field(ge=1, le=MAX_BACKOFF_RATE, allow_inf_nan=False)]
 FailureClassName = Annotated[FailureClass, Field(strict=False)]
+FailuresInARow = Annotated[int, Field(ge=1, le=MAX_FAILURES_IN_A_ROW)]
 RunLimit = Annotated[int, Field(ge=1, le=MAX_RUNS)]
 PreviewCount = Annotated[int, Field(ge=1, le=MAX_PREVIEW_COUNT)]
 

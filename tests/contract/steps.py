@@ -55,6 +55,7 @@ def completion(
         last_run_at=started_at,
         last_thread_id=slot.thread_id,
         error=error,
+        streak=slot.streak,
     )
     return Completion(
         outcome=RunOutcome(

@@ -112,6 +112,11 @@ def slot_key(task: Task) -> keys.Key:
     return keys.slot(task.id, task.slot_shard)
 
 
+@breaks("failures_in_a_row_are_those_of_the_history", repairable=False)
+def failures_are_counted_that_nobody_had(ward: Ward) -> None:
+    ward.set(task_key(ward.idle), failures_in_a_row=1)
+
+
 @breaks("slot_has_active_run", repairable=True)
 def the_slot_outlives_its_run(ward: Ward) -> None:
     ward.end_unheard(ward.recurring)

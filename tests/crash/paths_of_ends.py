@@ -77,6 +77,26 @@ def the_workflow_tells_a_failure_of_a_deleted_task(stage: Stage) -> Act:
 
 
 @path
+def the_workflow_tells_the_last_failure_that_a_task_may_have(stage: Stage) -> Act:
+    task = working_task(stage, pause_after_failures=2)
+    stage.machine.report_all(FAILURE)
+    stage.pass_time(HOUR)
+    stage.start_due()
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    return lambda: stage.machine.report(run_id, FAILURE)
+
+
+@path
+def the_workflow_tells_the_last_failure_of_a_task_that_was_paused(stage: Stage) -> Act:
+    task = working_task(stage, pause_after_failures=1)
+    stage.others.pause(task, stage.now + 3 * HOUR)
+    stage.machine.record = stage.victim.record_step
+    run_id = stage.run_of(task)
+    return lambda: stage.machine.report(run_id, FAILURE)
+
+
+@path
 def the_workflow_tells_that_no_worker_spoke(stage: Stage) -> Act:
     task = working_task(stage)
     stage.machine.record = stage.victim.record_step

@@ -11,7 +11,7 @@ from datetime import datetime
 from explorer.cloud import Cloud, Made
 from explorer.stage import Stage
 from nightshift.domain.errors import NightshiftError
-from nightshift.domain.model.enums import Outcome, RunStatus, Trigger
+from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus, Trigger
 from nightshift.domain.model.pause import wakes_at
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import occurrence_run_id
@@ -98,7 +98,7 @@ def _attempts_stay(before: Snapshot, after: Snapshot) -> Iterator[str]:
 def _occurrences_leave_with_a_record(
     operation: str, before: Snapshot, after: Snapshot
 ) -> Iterator[str]:
-    """Only its owner takes an occurrence from a task without a record of it (P6)."""
+    """Only its owner, or failures in a row, take an occurrence without a record of it (P6)."""
     if operation in OWNERS_WRITES:
         return
     for task in before.tasks:
@@ -106,10 +106,20 @@ def _occurrences_leave_with_a_record(
         now = after.task_of.get(task.id)
         if occurrence is None or now is None or now.state.next_run_at == occurrence:
             continue
+        if _gave_up(task, now):
+            continue
         slot = after.slot_of.get(task.id)
         consumed = slot is not None and slot.consumes_once
         if not consumed and occurrence_run_id(task.id, occurrence) not in after.run_of:
             yield f"{task.id} lost its occurrence {occurrence} by {operation} without a record"
+
+
+def _gave_up(before: Task, now: Task) -> bool:
+    """Whether one more failure has just paused the task, which wants to be paused by so many."""
+    limit, failures = before.definition.pause_after_failures, now.state.failures_in_a_row
+    paused = before.state.status is TaskStatus.ENABLED and now.state.status is TaskStatus.PAUSED
+    one_more = failures == before.state.failures_in_a_row + 1
+    return paused and one_more and limit is not None and failures >= limit
 
 
 def _work_is_done_under_its_keys(after: Snapshot, cloud: Cloud) -> Iterator[str]:

@@ -60,6 +60,7 @@ QUEUING: Final = builders.task(builders.every(60), number=8, overlap_policy=Over
 CANCELLING: Final = builders.task(
     builders.every(60), number=9, overlap_policy=OverlapPolicy.CANCEL_PREVIOUS
 )
+IMPATIENT: Final = builders.task(builders.every(60), number=16, pause_after_failures=1)
 LIMITED: Final = builders.task(builders.every(3600, max_runs=1), number=7)
 
 

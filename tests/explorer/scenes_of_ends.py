@@ -6,6 +6,7 @@ import builders
 from explorer.play import Play
 from explorer.scene import (
     CANCELLING,
+    IMPATIENT,
     IN_SAME_THREAD,
     IN_THREAD,
     OFTEN,
@@ -50,6 +51,42 @@ def a_failure_is_told_while_the_task_is_deleted() -> Play:
     play.cloud.script.failing = frozenset({task.id})
     working(play, task)
     play.delete("delete", task)
+    return play
+
+
+@small
+def the_last_failure_is_told_twice_while_the_next_is_due() -> Play:
+    """The failure that pauses a task, its repetition, and a tick that wants the task again."""
+    play = Play()
+    task = play.add(IMPATIENT)
+    play.cloud.script.failing = frozenset({task.id})
+    play.cloud.script.records = 2
+    working(play, task)
+    play.now += builders.MINUTE
+    play.tick("tick")
+    return play
+
+
+@small
+def the_last_failure_meets_its_owner() -> Play:
+    """The failure that pauses a task, while its owner pauses and resumes it."""
+    play = Play()
+    task = play.add(IMPATIENT)
+    play.cloud.script.failing = frozenset({task.id})
+    working(play, task)
+    play.pause("pause", task)
+    play.resume("resume", task)
+    return play
+
+
+@small
+def the_last_failure_meets_another_number() -> Play:
+    """The failure that pauses a task, while its owner wants it to go on failing."""
+    play = Play()
+    task = play.add(IMPATIENT)
+    play.cloud.script.failing = frozenset({task.id})
+    working(play, task)
+    play.patch("patch", task, pause_after_failures=None)
     return play
 
 

@@ -68,6 +68,7 @@ def all_breaks() -> dict[str, Break]:
     """Every break, by name."""
     from mutation import (  # noqa: PLC0415 - they import this
         of_explanations,
+        of_failures,
         of_launches,
         of_memory,
         of_rules,
@@ -75,7 +76,7 @@ def all_breaks() -> dict[str, Break]:
         of_work,
     )
 
-    files = (of_memory, of_table, of_rules, of_launches, of_work, of_explanations)
+    files = (of_memory, of_table, of_rules, of_launches, of_work, of_explanations, of_failures)
     listed = [each for file in files for each in file.BREAKS]
     named = {each.name: each for each in listed}
     if len(named) != len(listed):

@@ -50,8 +50,8 @@ BREAKS: Final = (
     _at(
         "runs",
         "an admission does not look at its task",
-        "actions, conditions.as_seen(seen))\n\n\ndef",
-        f"actions, {_ANY})\n\n\ndef",
+        "    condition = conditions.as_seen(seen)\n",
+        f"    condition = {_ANY}\n",
     ),
     _at(
         "runs",

@@ -31,12 +31,16 @@ class Before:
 
 
 class Judge:
-    """Knows every task as it should be; `ends` counts runs by outcome, `woken` ends of pauses."""
+    """Knows every task as it should be.
+
+    `ends` counts runs by outcome, `woken` ends of pauses, `given_up` pauses that failures brought.
+    """
 
     def __init__(self, rows: SeenRows, executions: Executions) -> None:
         self.expected: dict[str, Expected] = {}
         self.ends: Counter[str] = Counter()
         self.woken = 0
+        self.given_up = 0
         self._rows = rows
         self._executions = executions
         self._seen: dict[str, Task] = {}
@@ -190,7 +194,9 @@ class Judge:
         made = self._executions.made.get(run.id)
         self._demand(self._is_true(run, made), f"{run.status}: {run.reason} is not true", run.id)
         self._attempts_are_right(run, made)
+        status = expected.status
         expected.ended(run)
+        self.given_up += expected.status != status and expected.status == "paused"
 
     def _attempts_are_right(self, run: Run, made: Made | None) -> None:
         """Every attempt that failed is recorded as it was, and no pause outlives its run."""

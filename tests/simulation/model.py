@@ -35,7 +35,8 @@ class Expected:
     """A task as it should be.
 
     `next` is nominal; `due` is taken from the row within its bounds. `consumed` says that the
-    active run is the one run of a `once`, whatever the task has become since.
+    active run is the one run of a `once`, whatever the task has become since. `found` is what an
+    active run by the clock found: failures in a row, and the number of them that pauses.
     """
 
     task_id: str
@@ -54,6 +55,9 @@ class Expected:
     runs: int = 0
     clock_runs: int = 0
     last_error: str | None = None
+    patience: int | None = None
+    failures: int = 0
+    found: "tuple[int, int | None] | None" = None
     overwritten: "tuple[str, datetime | None, datetime | None]" = ("enabled", None, None)
 
     @classmethod
@@ -67,6 +71,7 @@ class Expected:
             jitter=definition.jitter_seconds,
             lateness=definition.max_lateness_seconds,
             overlap=definition.overlap_policy.value,
+            patience=definition.pause_after_failures,
         )
         made.plan(now)
         return made
@@ -126,6 +131,7 @@ class Expected:
         self.clock_runs += admitted
         if admitted:
             self.consumed = self.once
+            self.found = None if self.once else (self.failures, self.patience)
         if self.once:
             self.status = "running" if admitted else "failed"
             if not admitted:
@@ -161,6 +167,7 @@ class Expected:
         """A manual run: it consumes a `once`, and leaves a recurring task's times alone (P4)."""
         self.runs += 1
         self.consumed = self.once
+        self.found = None
         if self.once:
             self.overwritten = (self.status, self.next, self.due)
             self.status, self.next, self.due = "running", None, None
@@ -192,12 +199,17 @@ class Expected:
             return None
         if self.schedule.next_after(now) is None or self._spent:
             return TimePassed
-        self.status, self.blocked, self.until = "enabled", False, None
+        self.status, self.blocked, self.until, self.failures = "enabled", False, None, 0
         self.plan(now)
         return None
 
     def edit(
-        self, schedule: Schedule | None, now: datetime, *, dispatching: bool
+        self,
+        schedule: Schedule | None,
+        patience: int | None,
+        now: datetime,
+        *,
+        dispatching: bool,
     ) -> type[NightshiftError] | None:
         """P2: only a schedule with other times moves a task, and re-arms one that is through.
 
@@ -206,6 +218,7 @@ class Expected:
         if self.status == "running" or dispatching:
             return TaskNotMutable
         before, self.schedule = self.schedule, schedule or self.schedule
+        self.patience = None if self.once else patience
         moved = _times(self.schedule) != _times(before)
         more = self.schedule.bounds.max_runs != before.bounds.max_runs
         blocked, self.blocked = self.blocked, False
@@ -239,6 +252,19 @@ class Expected:
             self.last_error = None
         elif status == "failed":
             self.last_error = run.error or run.reason
+        if self.found is not None:
+            self._count(status)
+
+    def _count(self, status: str) -> None:
+        """Failures in a row, and the pause they bring unless people were at the task meanwhile."""
+        if status == "interrupted":
+            return
+        same = self.found == (self.failures, self.patience)
+        self.failures = self.failures + 1 if status == "failed" else 0
+        enough = self.patience is not None and self.failures >= self.patience
+        if same and enough and status == "failed" and self.status == "enabled":
+            self.status, self.until = "paused", None
+            self.next = self.due = self.backed_off = None
 
     # -- the comparison --
 
@@ -254,6 +280,8 @@ class Expected:
             "runs": state.run_count,
             "runs by the clock": state.scheduled_run_count,
             "last error": state.last_error,
+            "failures in a row": state.failures_in_a_row,
+            "number that pauses": row.definition.pause_after_failures,
         }
         wanted = {
             "schedule": self.schedule,
@@ -264,6 +292,8 @@ class Expected:
             "runs": self.runs,
             "runs by the clock": self.clock_runs,
             "last error": self.last_error,
+            "failures in a row": self.failures,
+            "number that pauses": self.patience,
         }
         return [
             f"{self.task_id}: {name} is {seen[name]}, should be {wanted[name]}"

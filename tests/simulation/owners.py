@@ -40,7 +40,7 @@ from simulation.judge import Wrong
 from simulation.life import Life
 from simulation.model import Expected
 from simulation.pauses import ask_for_a_pause
-from simulation.population import edited_schedule, new_task
+from simulation.population import PATIENCE, edited_schedule, new_task
 from simulation.weather import Kind
 
 UNCERTAIN = (PersistenceUncertain, StorageUnavailable, Death)
@@ -85,6 +85,7 @@ class Owners:
             (
                 self._edit_schedule,
                 self._edit_prompt,
+                self._edit_patience,
                 self._pause,
                 self._resume,
                 self._resume,
@@ -129,6 +130,10 @@ class Owners:
         row = self._life.rows.task(task.user_id, task.task_id)
         self._edit(task, action=Action(row.definition.action_kind, "Do it differently."))
 
+    def _edit_patience(self, task: Expected) -> None:
+        if not task.once:
+            self._edit(task, pause_after_failures=self._life.random.choice(PATIENCE))
+
     def _edit(self, task: Expected, **fields: Any) -> None:
         life, clock = self._life, self._life.a_clock()
         if self._is_forbidden(task):
@@ -137,10 +142,13 @@ class Owners:
         sent = edit.schedule
         schedule = None if isinstance(sent, Unset) else schedule_of(sent, task.schedule, clock)
         dispatching = self._is_dispatching(task)
+        patience = task.patience
+        if not isinstance(edit.pause_after_failures, Unset):
+            patience = edit.pause_after_failures
         self._manage(
             task,
             clock,
-            lambda expected: expected.edit(schedule, clock, dispatching=dispatching),
+            lambda expected: expected.edit(schedule, patience, clock, dispatching=dispatching),
             lambda: life.management.edit_task(edit, clock),
         )
 

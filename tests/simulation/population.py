@@ -25,6 +25,7 @@ ZONES = (
     "Atlantic/Azores",
 )
 DAY = timedelta(days=1)
+PATIENCE = (None, None, None, 1, 2, 3)
 RETRIES = (
     Retry(max_attempts=3, backoff_seconds=60, backoff_rate=5),
     Retry(max_attempts=2, backoff_seconds=1800, on=(FailureClass.WORKER_LOST,)),
@@ -35,12 +36,13 @@ RETRIES = (
 def new_task(random: Random, now: datetime) -> CreateTask:
     """What an owner asks for at `now`."""
     thread = random.choice(THREADS) if random.random() < 0.15 else None
+    schedule = new_schedule(random, now)
     shell = random.random() < 0.1
     return CreateTask(
         user_id=random.choice(USERS),
         title="A task of the simulation",
         action=Action(ActionKind.SHELL if shell else ActionKind.AGENT, "Do it."),
-        schedule=new_schedule(random, now),
+        schedule=schedule,
         context_mode=ContextMode.REUSE_THREAD if thread else ContextMode.FRESH_THREAD,
         thread_id=thread,
         priority=random.choice((5, 5, 5, 0, 3, 7, 9)),
@@ -48,6 +50,7 @@ def new_task(random: Random, now: datetime) -> CreateTask:
         max_lateness_seconds=random.choice((None, None, None, 300, 3600)),
         jitter_seconds=random.choice((0, 0, 0, 60, 900)),
         retry=random.choice((*[None] * 5, *RETRIES)),
+        pause_after_failures=None if "once" in schedule.spec else random.choice(PATIENCE),
         overlap_policy=random.choice((*[OverlapPolicy.SKIP] * 4, *OverlapPolicy)),
     )
 

@@ -21,6 +21,7 @@ class Task(TypedDict):
     max_lateness_seconds: int | None
     jitter_seconds: int
     retry: dict[str, Any] | None
+    pause_after_failures: int | None
     starts_at: str | None
     ends_at: str | None
     max_runs: int | None
@@ -39,6 +40,7 @@ class Task(TypedDict):
     last_thread_id: str | None
     last_status: str | None
     last_error: str | None
+    failures_in_a_row: int
     run_count: int
     revision: int
     created_at: str

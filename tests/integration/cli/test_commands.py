@@ -89,6 +89,16 @@ def test_an_edit_without_a_change_is_a_usage_error(api: RecordedApi, run: Run) -
     assert api.asked == []
 
 
+def test_a_task_that_gave_up_says_so(api: RecordedApi, run: Run) -> None:
+    """B131: why it is paused, how often it failed, and what it takes."""
+    reason = "Paused after 3 failures in a row."
+    given_up = {"status": "paused", "pause_reason": reason, "failures_in_a_row": 3}
+    api.answer("GET", TASK_PATH, 200, TASK | given_up | {"pause_after_failures": 3})
+    output = ok(run("tasks", "show", TASK_ID))
+    assert reason in output
+    assert "3 in a row, pauses after 3" in output
+
+
 def test_a_pause_with_an_end_sends_and_shows_it(api: RecordedApi, run: Run) -> None:
     """P3"""
     end = "2099-03-08T13:00:00.000Z"

@@ -62,6 +62,7 @@ def test_every_overlap_policy_there_is_can_be_chosen(policy: OverlapPolicy) -> N
 def test_every_option_becomes_its_field() -> None:
     text = """--zone Europe/Berlin --timeout 10m --priority 7 --max-lateness 1h --jitter 30s
         --starts-at 2026-01-01T00:00:00 --ends-at 2026-02-01T00:00:00Z --max-runs 3
+        --pause-after-failures 5
         --assistant ass_1 --overlap-policy skip --thread thr_1
         --label team=search --label note=a=b"""
     options = shlex.split(text)
@@ -74,6 +75,7 @@ def test_every_option_becomes_its_field() -> None:
         "starts_at": "2026-01-01T00:00:00",
         "ends_at": "2026-02-01T00:00:00Z",
         "max_runs": 3,
+        "pause_after_failures": 5,
         "assistant_id": "ass_1",
         "overlap_policy": "skip",
         "context_mode": "reuse_thread",

@@ -37,6 +37,7 @@ def test_only_the_fields_sent_change(desk: Desk) -> None:
         ("starts_at", "2026-03-03T00:00:00.000Z", None),
         ("ends_at", "2026-04-03T00:00:00.000Z", None),
         ("max_runs", 5, None),
+        ("pause_after_failures", 3, None),
     ],
 )
 def test_null_puts_back_what_can_be_empty_and_absence_leaves_it(

@@ -68,6 +68,7 @@ class CreateTask:
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
     retry: Retry | None = None
+    pause_after_failures: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     key: IdempotencyKey | None = None
 
@@ -106,6 +107,7 @@ class EditTask:
     max_lateness_seconds: int | None | Unset = UNSET
     jitter_seconds: int | None | Unset = UNSET
     retry: Retry | None | Unset = UNSET
+    pause_after_failures: int | None | Unset = UNSET
     labels: Mapping[str, str] | None | Unset = UNSET
 
 

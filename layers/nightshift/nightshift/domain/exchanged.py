@@ -11,6 +11,7 @@ from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.slot import Keys, Overwritten, Slot
+from nightshift.domain.model.streak import Streak
 from nightshift.domain.model.task import Plan, Task
 
 
@@ -124,7 +125,8 @@ class Ended:
 
     `status` None leaves the status alone. What the task shows of its last run is all of this one:
     `last_run_at` is None when it never started. A failure shows its `error`, a success clears the
-    last one, an interrupted run leaves it.
+    last one, an interrupted run leaves it. With a `streak` a failure adds one to the failures in a
+    row and a success sets them to none; the failure that the streak says so of pauses the task.
     """
 
     outcome: Outcome
@@ -132,6 +134,7 @@ class Ended:
     last_run_at: datetime | None
     last_thread_id: str | None
     error: str | None
+    streak: Streak | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

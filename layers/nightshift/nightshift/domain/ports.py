@@ -102,7 +102,8 @@ class TaskStore(Protocol):
     def switch(self, seen: Task, changed: Task, *, cancel: Slot | None = None) -> bool:
         """Pause or resume: write status, plan and reasons of `changed` if the task is as `seen`.
 
-        A pause that ends by itself has an entry in the due index for that time.
+        A pause that ends by itself has an entry in the due index for that time. A task that is
+        put back has no failures in a row.
 
         Unlike `replace` it is allowed while a run is being dispatched: a launch that is under way
         goes on. `cancel` is that of `replace`. Returns False when the task changed meanwhile or is
@@ -214,7 +215,10 @@ class RunStore(Protocol):
     """Runs and the keys they hold."""
 
     def admit(self, admission: Admission) -> AdmissionResult:
-        """Take all keys of a run, write its record and advance its task, or do nothing (K3, K4)."""
+        """Take all keys of a run, write its record and advance its task, or do nothing (K3, K4).
+
+        A run that may pause its task is not admitted on an old count of failures: that is CHANGED.
+        """
         ...
 
     def skip(
@@ -262,8 +266,10 @@ class RunStore(Protocol):
         May be sent any number of times, at any time; never touches another run's keys. A run that
         is over is not paused, nor asked to be. When the task is gone, the run's record and payload
         go too (P5). The notices are written exactly when this call makes the run terminal, and not
-        for a task that is gone. News that the run was never launched (`RunOutcome.unlaunched`) does
-        nothing when the run is past the fence (P18).
+        for a task that is gone. A failure that pauses its task (`Ended.streak`) does so only while
+        the task is enabled and counts and gives up as when the run was admitted; it counts in any
+        case. News that the run was never launched (`RunOutcome.unlaunched`) does nothing when the
+        run is past the fence (P18).
         """
         ...
 

@@ -87,6 +87,22 @@ def counters_cover_the_history(snapshot: Snapshot) -> Broken:
             yield task.id, f"{state.scheduled_run_count} of {state.run_count} runs by the clock"
 
 
+@always
+def failures_in_a_row_are_those_of_the_history(snapshot: Snapshot) -> Broken:
+    """No task counts failures beyond its runs by the clock, its last success, or its active run."""
+    for task in snapshot.tasks:
+        counted, state = task.state.failures_in_a_row, task.state
+        if not 0 <= counted <= state.scheduled_run_count:
+            yield task.id, f"{counted} failures in {state.scheduled_run_count} runs by the clock"
+        ended = [run for run in snapshot.history_of.get(task.id, ()) if _counts(run)]
+        if counted and ended and ended[-1].status is RunStatus.SUCCESS:
+            yield task.id, f"{counted} failures in a row after the success of {ended[-1].id}"
+        slot = snapshot.slot_of.get(task.id)
+        found = slot.streak if slot else None
+        if found is not None and found.pause_after is not None and counted > found.before:
+            yield task.id, f"{counted} failures in a row, its active run found {found.before}"
+
+
 @at_rest
 def ended_executions_are_recorded(snapshot: Snapshot) -> Broken:
     """No run is active whose execution has ended or never was."""
@@ -119,6 +135,11 @@ def _undone(run: Run) -> bool:
     return run.trigger is Trigger.MANUAL and run.reason == LAUNCH_FAILED
 
 
+def _counts(run: Run) -> bool:
+    """Whether it is a run that says something about failures in a row."""
+    return run.streak is not None and run.status in (RunStatus.SUCCESS, RunStatus.FAILED)
+
+
 def _instant(run: Run) -> tuple[datetime, str]:
     return (run.scheduled_for or EPOCH, run.id)
 
@@ -135,6 +156,7 @@ ABOUT_RECORDS = (
     tombstones_never_held_keys,
     failures_say_why,
     counters_cover_the_history,
+    failures_in_a_row_are_those_of_the_history,
     ended_executions_are_recorded,
     running_executions_are_active_runs,
     history_goes_with_its_task,

@@ -14,6 +14,7 @@ _FIELDS: Final = {
     "starts-at": "starts_at",
     "ends-at": "ends_at",
     "max-runs": "max_runs",
+    "pause-after-failures": "pause_after_failures",
     "assistant": "assistant_id",
     "timeout": "timeout_seconds",
     "labels": "labels",

@@ -35,6 +35,12 @@ _PLAIN: tuple[tuple[str, str, Any, str], ...] = (
     ("--starts-at", "starts_at", str, "No run before this time, written with Z or an offset."),
     ("--ends-at", "ends_at", str, "No run after this time, written with Z or an offset."),
     ("--max-runs", "max_runs", click.IntRange(1), "End after so many runs by the clock."),
+    (
+        "--pause-after-failures",
+        "pause_after_failures",
+        click.IntRange(1, 100),
+        "Pause a recurring task after so many failures in a row.",
+    ),
     ("--assistant", "assistant_id", str, "Which assistant does the work."),
     (
         "--overlap-policy",

@@ -48,6 +48,14 @@ def say_done(verb: str, task: "Task") -> None:
             click.echo(f"Starts:   {start}")
 
 
+def failures(task: "Task") -> str | None:
+    """How often the task failed in a row, where it did, and after how many it pauses."""
+    count, limit = task["failures_in_a_row"], task["pause_after_failures"]
+    if not count and limit is None:
+        return None
+    return f"{count} in a row" + ("" if limit is None else f", pauses after {limit}")
+
+
 def start_apart(task: "Task") -> str | None:
     """When the clock starts the next run, where jitter or a failure put it off its time."""
     moved = task["due_at"] != task["next_run_at"] and state(task) != BLOCKED

@@ -17,6 +17,7 @@ from nightshift_toolkit.cli.task_options import require_whole, with_task_options
 from nightshift_toolkit.cli.task_view import (
     BLOCKED,
     STATES,
+    failures,
     say_done,
     schedule,
     start_apart,
@@ -129,6 +130,7 @@ def show(*, session: Session, task_id: str) -> None:
             ("Last run", when(task, "last_run_at")),
             ("Last outcome", task["last_status"]),
             ("Last error", task["last_error"]),
+            ("Failures", failures(task)),
             ("Active run", task["active_run_id"]),
             ("Overlap", None if task["overlap_policy"] == "skip" else task["overlap_policy"]),
             ("Attempts", _attempts(task)),

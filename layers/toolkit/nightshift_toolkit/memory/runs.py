@@ -25,9 +25,25 @@ from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import Keys, Slot
 from nightshift.domain.model.task import Plan, Task
-from nightshift_toolkit.memory.state import RunRow, SlotRow, State, copied, reading, writing
+from nightshift_toolkit.memory.state import (
+    RunRow,
+    SlotRow,
+    State,
+    TaskRow,
+    copied,
+    reading,
+    writing,
+)
 from nightshift_toolkit.memory.tasks import as_seen
 from nightshift_toolkit.memory.verdicts import ended, skipped, told, undone
+
+
+def _counts_as_seen(row: TaskRow | None, admission: Admission) -> bool:
+    """Whether the task has as many failures in a row as a run that may pause it will say."""
+    streak = admission.slot.streak
+    if row is None or streak is None or streak.pause_after is None:
+        return True
+    return row.task.state.failures_in_a_row == admission.seen.state.failures_in_a_row
 
 
 class MemoryRuns:
@@ -79,7 +95,7 @@ class MemoryRuns:
         answer = None
         task = self.state.tasks.get(TaskRef(keys.user_id, keys.task_id))
         lock = (keys.user_id, keys.locked_thread_id or "")
-        if as_seen(task, admission.seen) is None:
+        if as_seen(task, admission.seen) is None or not _counts_as_seen(task, admission):
             answer = AdmissionAnswer.CHANGED
         elif keys.run_id in self.state.runs[keys.task_id]:
             answer = AdmissionAnswer.RECORDED

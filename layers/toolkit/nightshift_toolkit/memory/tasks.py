@@ -14,7 +14,7 @@ from nightshift.domain.errors import (
 )
 from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Page, TaskRef
 from nightshift.domain.model.change import Change, creation_of, deletion_of, edit_of, switch_of
-from nightshift.domain.model.enums import SlotState
+from nightshift.domain.model.enums import SlotState, TaskStatus
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Payload, Plan, Task
@@ -142,7 +142,10 @@ class MemoryTasks:
         if row is None or not self._cancel(cancel):
             return False
         kept = replace(changed, definition=row.task.definition)
-        self.state.put(_with_definition_and_plan(row.task, kept))
+        switched = _with_definition_and_plan(row.task, kept)
+        if switched.state.status is TaskStatus.ENABLED:
+            switched = replace(switched, state=replace(switched.state, failures_in_a_row=0))
+        self.state.put(switched)
         self._log(switch_of(seen, changed))
         return True
 

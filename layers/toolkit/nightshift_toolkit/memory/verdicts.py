@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from nightshift.domain.exchanged import Ended, Undone
-from nightshift.domain.model.enums import Outcome, RunStatus
+from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus
 from nightshift.domain.model.run import Run, RunOutcome
-from nightshift.domain.model.task import Task
+from nightshift.domain.model.streak import Streak
+from nightshift.domain.model.task import Plan, Task
 from nightshift_toolkit.memory.state import copied
 
 
@@ -42,7 +43,22 @@ def told(task: Task, run_id: str, verdict: Ended) -> Task:
         last_status=verdict.outcome.value,
         last_error=_last_error(before.last_error, verdict),
     )
-    return replace(task, state=state)
+    return _counted(replace(task, state=state), verdict)
+
+
+def _counted(task: Task, verdict: Ended) -> Task:
+    """The task with its failures in a row, and paused if they are too many."""
+    streak, before = verdict.streak, task.state
+    if streak is None or verdict.outcome is Outcome.INTERRUPTED:
+        return task
+    failures = before.failures_in_a_row + 1 if verdict.outcome is Outcome.FAILED else 0
+    counted = replace(task, state=replace(before, failures_in_a_row=failures))
+    reason = streak.pause_reason(verdict.outcome)
+    same = streak == Streak(before.failures_in_a_row, task.definition.pause_after_failures)
+    if reason is None or before.status is not TaskStatus.ENABLED or not same:
+        return counted
+    idle = Plan(status=TaskStatus.PAUSED, next_run_at=None, due_at=None, tzdata_version=None)
+    return counted.with_plan(idle, pause_reason=reason, pause_until=None)
 
 
 def _last_error(before: str | None, ended: Ended) -> str | None:

@@ -14,8 +14,8 @@ from nightshift.domain.model.enums import Outcome, RunStatus
 
 HISTORY_LIFETIME = timedelta(days=400)
 """How long a terminal run is kept for a task that no longer runs: past a yearly schedule."""
-TRIES = 7
-"""Each refusal removes at least one of the six operations."""
+TRIES = 8
+"""Each refusal removes one of the six operations, or the pause from one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class _Parts:
     own_seat: bool = True
     lock: bool = True
     task: bool = True
+    pause: bool = True
     task_gone: bool = False
     run_gone: bool = False
 
@@ -47,13 +48,21 @@ def complete(table: Table, completion: Completion) -> CompletionAnswer:
                 continue
             if name == "run" and completion.outcome.unlaunched and _is_running(refusal.item):
                 return CompletionAnswer(recorded=False)
-            parts = _without(parts, name, refusal.item)
+            if name == "task" and parts.pause and _names(refusal.item, completion):
+                parts = replace(parts, pause=False)
+            else:
+                parts = _without(parts, name, refusal.item)
     return CompletionAnswer(recorded=False)
 
 
 def _without(parts: _Parts, name: str, met: Raw | None) -> _Parts:
     gone = {f"{name}_gone": True} if met is None and name in ("task", "run") else {}
     return replace(parts, **{name: False}, **gone)
+
+
+def _names(met: Raw | None, completion: Completion) -> bool:
+    """Whether the task still names the run, so that its pause alone was refused."""
+    return met is not None and met.get("active_run_id") == {"S": completion.outcome.run_id}
 
 
 def _is_running(met: Raw | None) -> bool:
@@ -79,9 +88,12 @@ def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operat
         named.append(("lock", Delete(key, conditions.held_by(run_id))))
     if parts.task:
         untold = parts.run or parts.run_gone
-        actions = _word_for_task(completion) if untold else [TaskItem.active_run_id.remove()]
         key = keys.task(held.user_id, held.task_id)
-        named.append(("task", Update(key, actions, conditions.names_run(run_id))))
+        if untold:
+            named.append(("task", _word_for_task(key, completion, pause=parts.pause)))
+        else:
+            forget = [TaskItem.active_run_id.remove()]
+            named.append(("task", Update(key, forget, conditions.names_run(run_id))))
     if parts.task_gone and completion.payload_revision is not None and named:
         payload = keys.payload(held.user_id, held.task_id, completion.payload_revision)
         named.append(("payload", Delete(payload)))
@@ -112,7 +124,27 @@ def _end_of_run(completion: Completion, parts: _Parts) -> Operation:
     return Update(key, actions, unended)
 
 
-def _word_for_task(completion: Completion) -> list[Action]:
+def _word_for_task(key: keys.Key, completion: Completion, *, pause: bool) -> Operation:
+    """What the end of its run writes on the task, with the pause that it deserves if `pause`."""
+    run_id, verdict = completion.outcome.run_id, completion.verdict
+    actions, condition = _told(completion), conditions.names_run(run_id)
+    if isinstance(verdict, Ended) and verdict.streak is not None:
+        actions += _count_actions(verdict.outcome)
+        reason = verdict.streak.pause_reason(verdict.outcome)
+        if pause and reason is not None:
+            actions += task_rows.give_up_actions(reason)
+            condition = conditions.gives_up(run_id, verdict.streak)
+    return Update(key, actions, condition)
+
+
+def _count_actions(outcome: Outcome) -> list[Action]:
+    """A failure counts on, a success starts anew, a cancelled run leaves the count (section 3)."""
+    if outcome is Outcome.FAILED:
+        return [TaskItem.failures_in_a_row.add(1)]
+    return [TaskItem.failures_in_a_row.remove()] if outcome is Outcome.SUCCESS else []
+
+
+def _told(completion: Completion) -> list[Action]:
     verdict = completion.verdict
     removed: list[Action] = [TaskItem.active_run_id.remove()]
     if not isinstance(verdict, Ended):

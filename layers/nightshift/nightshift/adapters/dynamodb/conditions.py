@@ -19,9 +19,10 @@ from nightshift.adapters.dynamodb.items import (
     TaskItem,
     UsedKeyItem,
 )
-from nightshift.domain.model.enums import RunStatus, SlotState
+from nightshift.domain.model.enums import RunStatus, SlotState, TaskStatus
 from nightshift.domain.model.replanning import Sweep
 from nightshift.domain.model.slot import Slot
+from nightshift.domain.model.streak import Streak
 from nightshift.domain.model.task import Task
 
 Value = TypeVar("Value")
@@ -73,6 +74,33 @@ def names_run(run_id: str) -> Condition:
     Closes: the end of run N written over run N+1 (B90).
     """
     return _all(EXISTS, TaskItem.active_run_id == run_id)
+
+
+def counts_as_seen(task: Task) -> Condition:
+    """As many failures in a row as the run will say that it found.
+
+    Closes: the end of the previous run between read and admission, whose failure would be left out
+    when this run's own decides whether to pause.
+    """
+    return _counts(task.state.failures_in_a_row)
+
+
+def gives_up(run_id: str, streak: Streak) -> Condition:
+    """The task names this run, is enabled, and counts and gives up as when the run was admitted.
+
+    Closes: a pause for failures over what its owner did meanwhile: a pause of their own, a resume
+    that started a new count, another number or none.
+    """
+    return _all(
+        names_run(run_id),
+        TaskItem.status == TaskStatus.ENABLED.value,
+        _is_or_absent(TaskItem.pause_after_failures, streak.pause_after),
+        _counts(streak.before),
+    )
+
+
+def _counts(failures: int) -> Condition:
+    return _is_or_absent(TaskItem.failures_in_a_row, failures or None)
 
 
 def still_due(due_at: datetime, task_id: str) -> Condition:

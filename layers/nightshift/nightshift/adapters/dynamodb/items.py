@@ -112,6 +112,7 @@ class TaskItem(Item):
     max_lateness_seconds = NumberAttribute(null=True)
     jitter_seconds = NumberAttribute()
     retry = JSONAttribute(null=True)
+    pause_after_failures = NumberAttribute(null=True)
     labels = JSONAttribute()
 
     status = UnicodeAttribute()
@@ -132,6 +133,7 @@ class TaskItem(Item):
     last_error = UnicodeAttribute(null=True)
     run_count = NumberAttribute()
     scheduled_run_count = NumberAttribute()
+    failures_in_a_row = NumberAttribute(null=True)
 
 
 class PayloadItem(Item):
@@ -198,6 +200,8 @@ class SlotItem(Item):
     title = UnicodeAttribute()
     timeout_seconds = NumberAttribute()
     retry = JSONAttribute(null=True)
+    failures_before = NumberAttribute(null=True)
+    pause_after_failures = NumberAttribute(null=True)
     payload_revision = NumberAttribute()
     admitted_at = InstantAttribute()
     lease_until = InstantAttribute()
@@ -246,6 +250,8 @@ class RunItem(Item):
     locked_thread_id = UnicodeAttribute(null=True)
     payload_revision = NumberAttribute(null=True)
     consumes_once = BooleanAttribute()
+    failures_before = NumberAttribute(null=True)
+    pause_after_failures = NumberAttribute(null=True)
     picked_up_attempt = NumberAttribute(null=True)
     picked_up_by = UnicodeAttribute(null=True)
     picked_up_at = InstantAttribute(null=True)

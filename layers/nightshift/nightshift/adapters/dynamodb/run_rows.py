@@ -9,6 +9,7 @@ from nightshift.domain.model.instants import format_instant, parse_instant
 from nightshift.domain.model.retry import FailedAttempt, retry_from_dict, retry_to_dict
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Keys, Overwritten, Slot
+from nightshift.domain.model.streak import Streak
 
 
 @guarded_reader
@@ -35,6 +36,7 @@ def slot_from(row: Raw) -> Slot:
         title=item.title,
         timeout_seconds=int(item.timeout_seconds),
         retry=retry_from_dict(item.retry),
+        streak=_streak_from(item),
         payload_revision=int(item.payload_revision),
         admitted_at=item.admitted_at,
         lease_until=item.lease_until,
@@ -72,6 +74,7 @@ def slot_item(slot: Slot) -> SlotItem:
         title=slot.title,
         timeout_seconds=slot.timeout_seconds,
         retry=retry_to_dict(slot.retry),
+        **_streak_attributes(slot.streak),
         payload_revision=slot.payload_revision,
         admitted_at=slot.admitted_at,
         lease_until=slot.lease_until,
@@ -157,7 +160,20 @@ def run_from(row: Raw) -> Run:
         keys=held,
         payload_revision=integer(item.payload_revision),
         consumes_once=item.consumes_once,
+        streak=_streak_from(item),
     )
+
+
+def _streak_from(item: SlotItem | RunItem) -> Streak | None:
+    if item.failures_before is None:
+        return None
+    return Streak(int(item.failures_before), integer(item.pause_after_failures))
+
+
+def _streak_attributes(streak: Streak | None) -> dict[str, int | None]:
+    if streak is None:
+        return {}
+    return {"failures_before": streak.before, "pause_after_failures": streak.pause_after}
 
 
 def _attempt_from(item: AttemptItem) -> FailedAttempt:
@@ -198,6 +214,7 @@ def run_item(run: Run, *, expires_at: int | None = None) -> RunItem:
         locked_thread_id=run.keys.locked_thread_id if run.keys else None,
         payload_revision=run.payload_revision,
         consumes_once=run.consumes_once,
+        **_streak_attributes(run.streak),
         expires_at=expires_at,
     )
     return item

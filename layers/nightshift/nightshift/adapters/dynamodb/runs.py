@@ -209,7 +209,11 @@ def _task_update(admission: Admission) -> Update:
         actions += task_rows.plan_actions(seen, admission.plan)
     if admission.slot.trigger is Trigger.SCHEDULE:
         actions.append(TaskItem.scheduled_run_count.add(1))
-    return Update(keys.task(seen.user_id, seen.id), actions, conditions.as_seen(seen))
+    condition = conditions.as_seen(seen)
+    streak = admission.slot.streak
+    if streak is not None and streak.pause_after is not None:
+        condition &= conditions.counts_as_seen(seen)
+    return Update(keys.task(seen.user_id, seen.id), actions, condition)
 
 
 def _read_refusal(slot: Slot, refusals: Sequence[Refusal | None]) -> AdmissionResult:

@@ -38,6 +38,7 @@ def task_from(row: Raw) -> Task:
             max_lateness_seconds=integer(item.max_lateness_seconds),
             jitter_seconds=int(item.jitter_seconds),
             retry=retry_from_dict(item.retry),
+            pause_after_failures=integer(item.pause_after_failures),
             labels=dict(item.labels),
         ),
         state=_state_from(item),
@@ -67,6 +68,7 @@ def _state_from(item: TaskItem) -> State:
         last_error=item.last_error,
         run_count=int(item.run_count),
         scheduled_run_count=int(item.scheduled_run_count),
+        failures_in_a_row=integer(item.failures_in_a_row) or 0,
     )
 
 
@@ -86,6 +88,7 @@ def _definition_attributes(task: Task) -> dict[str, Any]:
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
         "retry": retry_to_dict(definition.retry),
+        "pause_after_failures": definition.pause_after_failures,
         "labels": dict(definition.labels),
         "revision": task.revision,
         "updated_at": task.updated_at,
@@ -156,8 +159,10 @@ def definition_actions(task: Task) -> list[Action]:
 
 
 def switch_actions(task: Task) -> list[Action]:
-    """What pause and resume write."""
-    own = {"revision": task.revision, "updated_at": task.updated_at}
+    """What pause and resume write; a task that is put back starts a new row of failures."""
+    own: dict[str, Any] = {"revision": task.revision, "updated_at": task.updated_at}
+    if task.state.status is TaskStatus.ENABLED:
+        own["failures_in_a_row"] = None
     return assign(own | _switch_attributes(task)) + plan_actions(task, plan_of(task))
 
 
@@ -196,6 +201,13 @@ def restore_actions(task_id: str, before: Overwritten) -> list[Action]:
             "tzdata_version": before.tzdata_version,
         }
     )
+
+
+def give_up_actions(reason: str) -> list[Action]:
+    """What pauses a task after failures in a row: out of the clock's reach until it is resumed."""
+    idle = ("next_run_at", "due_at", "due_bucket", "due_key", "tzdata_version", "planned_from")
+    paused = {"status": TaskStatus.PAUSED.value, "pause_reason": reason, "pause_until": None}
+    return assign(dict.fromkeys(idle) | paused)
 
 
 # -- payloads and threads --

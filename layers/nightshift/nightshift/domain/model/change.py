@@ -130,6 +130,7 @@ def definition_facts(task: Task) -> dict[str, Any]:
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
         "retry": retry_to_dict(definition.retry),
+        "pause_after_failures": definition.pause_after_failures,
         "labels": dict(definition.labels) or None,
         "paused": task.state.status.value == "paused" or None,
         "pause_reason": task.state.pause_reason,

@@ -19,6 +19,7 @@ from nightshift.domain.model.retry import FailedAttempt
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.slot import Keys, Slot
 from nightshift.domain.model.spec import Folded
+from nightshift.domain.model.streak import Streak
 from nightshift.domain.model.task import Task
 
 MAX_ERROR_BYTES = 2 * 1024
@@ -61,6 +62,7 @@ class Run:
     keys: Keys | None = None
     payload_revision: int | None = None
     consumes_once: bool = False
+    streak: Streak | None = None
 
     def covers(self, at: datetime) -> bool:
         """Whether an occurrence at `at` is this one, or folded into it (P6, P15)."""
@@ -84,6 +86,7 @@ class Run:
             keys=slot.keys,
             payload_revision=slot.payload_revision,
             consumes_once=slot.consumes_once,
+            streak=slot.streak,
         )
 
     @classmethod

@@ -8,6 +8,7 @@ from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.run_ids import fresh_thread_id
 from nightshift.domain.model.seats import Place
+from nightshift.domain.model.streak import Streak, streak_of
 from nightshift.domain.model.task import Payload, Task
 
 
@@ -65,6 +66,7 @@ class Slot:
     consumes_once: bool
     overwritten: Overwritten
     retry: Retry | None = None
+    streak: Streak | None = None
     started_at: datetime | None = None
     cancel_requested: bool = False
 
@@ -133,6 +135,7 @@ def slot_for(
         title=definition.title,
         timeout_seconds=definition.timeout_seconds,
         retry=definition.retry,
+        streak=streak_of(task, trigger),
         payload_revision=definition.payload_revision,
         admitted_at=now,
         lease_until=now + timedelta(seconds=policy.launch_lease_seconds),

@@ -53,6 +53,7 @@ class Definition:
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
     retry: Retry | None = None
+    pause_after_failures: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -95,6 +96,7 @@ class State:
     last_error: str | None = None
     run_count: int = 0
     scheduled_run_count: int = 0
+    failures_in_a_row: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +296,9 @@ class Task:
             raise TimePassed
         if enable and plan.status is TaskStatus.COMPLETED:
             raise TimePassed("No run of this task is left; give it a new schedule.")
-        lifted = {"pause_reason": None, "pause_until": None} if enable else {}
+        lifted: dict[str, Any] = {}
+        if enable:
+            lifted = {"pause_reason": None, "pause_until": None, "failures_in_a_row": 0}
         return self.with_plan(plan, blocked_reason=None, **lifted)
 
     def ensure_switchable(self, verb: str, otherwise: str) -> None:

@@ -47,6 +47,7 @@ def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Defini
         max_lateness_seconds=command.max_lateness_seconds,
         jitter_seconds=command.jitter_seconds,
         retry=command.retry,
+        pause_after_failures=command.pause_after_failures,
         labels=dict(command.labels),
     )
     ensure_consistent(definition)
@@ -58,8 +59,14 @@ def ensure_consistent(definition: Definition) -> None:
     """Refuse fields that contradict each other.
 
     Raises:
-        InvalidRequest: a thread is named without being reused, or the other way round.
+        InvalidRequest: a thread is named without being reused, or the other way round; failures
+            in a row are to pause a task that runs once.
     """
+    if definition.pause_after_failures is not None and not definition.schedule.recurring:
+        raise InvalidRequest(
+            "pause_after_failures goes with a recurring schedule only.",
+            field="pause_after_failures",
+        )
     reuses = definition.context_mode is ContextMode.REUSE_THREAD
     if reuses and definition.thread_id is None:
         raise InvalidRequest("reuse_thread needs a thread_id.", field="thread_id")
@@ -118,11 +125,12 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
     thread_id = _kept(command.thread_id, old.thread_id)
     if mode is not old.context_mode and isinstance(command.thread_id, Unset):
         thread_id = None
+    schedule = _edited_schedule(old.schedule, command.schedule, now)
     definition = replace(
         old,
         title=_kept(command.title, old.title),
         action_kind=kind,
-        schedule=_edited_schedule(old.schedule, command.schedule, now),
+        schedule=schedule,
         timeout_seconds=timeout,
         context_mode=mode,
         thread_id=thread_id,
@@ -132,6 +140,9 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
         max_lateness_seconds=_kept(command.max_lateness_seconds, old.max_lateness_seconds),
         jitter_seconds=_kept(command.jitter_seconds, old.jitter_seconds) or 0,
         retry=_kept(command.retry, old.retry),
+        pause_after_failures=_kept(
+            command.pause_after_failures, old.pause_after_failures if schedule.recurring else None
+        ),
         labels=old.labels if isinstance(command.labels, Unset) else dict(command.labels or {}),
     )
     ensure_consistent(definition)

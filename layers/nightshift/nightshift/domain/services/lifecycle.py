@@ -237,6 +237,7 @@ class Lifecycle:
             last_run_at=run.started_at if run else None,
             last_thread_id=run.thread_id if run else None,
             error=seen.error or seen.reason,
+            streak=run.streak if run else holder.streak if holder else None,
         )
         revision = run.payload_revision if run else holder.payload_revision if holder else None
         return self._complete(seen, keys, revision, verdict)
@@ -251,6 +252,7 @@ class Lifecycle:
             last_run_at=None,
             last_thread_id=slot.thread_id,
             error=reason,
+            streak=slot.streak,
         )
         if slot.trigger is Trigger.MANUAL:
             verdict = Undone(restore=before if slot.consumes_once else None)
