@@ -8,9 +8,11 @@ from crash.asl import StateError
 from crash.harness import Stage
 from crash.machine import FAILURE, SUCCESS
 from crash.paths import HOUR, MINUTE, THREAD, Act, path, threaded, working_task
-from nightshift.domain.model.enums import FailureClass
+from nightshift.domain.model.enums import FailureClass, TaskStatus
 from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.run_ids import occurrence_run_id
+from nightshift.domain.model.task import Task
+from nightshift_toolkit.audit import Snapshot
 
 
 @path
@@ -76,24 +78,40 @@ def the_workflow_tells_a_failure_of_a_deleted_task(stage: Stage) -> Act:
     return lambda: stage.machine.report(run_id, FAILURE)
 
 
+def fails_once_too_often(stage: Stage, task: Task, reason: str | None) -> Act:
+    """The act is the failure of the task's active run; in the end the task is paused with this."""
+    stage.machine.record = stage.victim.record_step
+
+    def afterwards(seen: Snapshot) -> list[str]:
+        state = seen.task_of[task.id].state
+        limit = task.definition.pause_after_failures
+        right = (TaskStatus.PAUSED, reason, limit)
+        found = (state.status, state.pause_reason, state.failures_in_a_row)
+        return [] if found == right else [f"{task.id} is {found}, should be {right}"]
+
+    stage.afterwards = afterwards
+    run_id = stage.run_of(task)
+    return lambda: stage.machine.report(run_id, FAILURE)
+
+
 @path
 def the_workflow_tells_the_last_failure_that_a_task_may_have(stage: Stage) -> Act:
-    task = working_task(stage, pause_after_failures=2)
+    task = stage.add_unwatched(builders.task(pause_after_failures=2))
+    stage.pass_time(HOUR)
+    stage.start_due()
     stage.machine.report_all(FAILURE)
     stage.pass_time(HOUR)
     stage.start_due()
-    stage.machine.record = stage.victim.record_step
-    run_id = stage.run_of(task)
-    return lambda: stage.machine.report(run_id, FAILURE)
+    return fails_once_too_often(stage, task, "Paused after 2 failures in a row.")
 
 
 @path
 def the_workflow_tells_the_last_failure_of_a_task_that_was_paused(stage: Stage) -> Act:
-    task = working_task(stage, pause_after_failures=1)
-    stage.others.pause(task, stage.now + 3 * HOUR)
-    stage.machine.record = stage.victim.record_step
-    run_id = stage.run_of(task)
-    return lambda: stage.machine.report(run_id, FAILURE)
+    task = stage.add_unwatched(builders.task(pause_after_failures=1))
+    stage.pass_time(HOUR)
+    stage.start_due()
+    stage.others.pause(task)
+    return fails_once_too_often(stage, task, None)
 
 
 @path

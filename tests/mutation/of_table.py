@@ -273,14 +273,14 @@ BREAKS: Final = (
     _at(
         "completion",
         "a completion speaks to a task that runs something else",
-        "Update(key, actions, conditions.names_run(run_id))",
-        "Update(key, actions, conditions.EXISTS)",
+        "_told(completion), conditions.names_run(run_id)",
+        "_told(completion), conditions.EXISTS",
     ),
     _at(
         "completion",
         "a completion recreates a task that is gone",
-        "Update(key, actions, conditions.names_run(run_id))",
-        "Update(key, actions, conditions.ABSENT | conditions.names_run(run_id))",
+        "_told(completion), conditions.names_run(run_id)",
+        "_told(completion), conditions.ABSENT | conditions.names_run(run_id)",
     ),
     _at(
         "completion",

@@ -23,9 +23,9 @@ from worlds import World
 FAILED = Outcome.FAILED
 
 
-def fickle(world: World, limit: int | None = 3, **fields: object) -> Task:
+def fickle(world: World, limit: int | None = 3) -> Task:
     """A stored hourly task that is paused after so many failures in a row."""
-    return world.add(builders.task(pause_after_failures=limit, **fields))
+    return world.add(builders.task(pause_after_failures=limit))
 
 
 def run_on(world: World, task: Task, *outcomes: Outcome) -> State:
