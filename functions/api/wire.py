@@ -52,7 +52,13 @@ _TAGS: Final = frozenset(ActionKind)
 class Wire(BaseModel):
     """A body as it travels: no unknown field, no coercion, no change, no input in errors."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        hide_input_in_errors=True,
+        defer_build=True,  # a cold start builds what its request needs, not all
+    )
 
 
 Model = TypeVar("Model", bound=Wire)
