@@ -11,9 +11,9 @@ from nightshift_toolkit.costs.bill import (
     unseen,
 )
 
-DEPLOYED_ALARMS = 22
-DEPLOYED_METRICS = 24
-"""What `template.yaml` and the functions bring; a test counts them."""
+DEPLOYED_ALARMS = 26
+DEPLOYED_METRICS = 26
+"""No less than `template.yaml` and the functions bring, and not much more; a test counts them."""
 
 
 @click.command()
