@@ -77,6 +77,21 @@ def test_a_repeated_end_neither_counts_nor_pauses_again(stores: Stores) -> None:
     assert read(stores, task) == resumed
 
 
+def test_an_old_failure_does_not_pause_a_task_that_runs_again(stores: Stores) -> None:
+    """K6, B90: also when its record is gone and the count is again what it found."""
+    task = patient(stores, 1)
+    held = next_run(stores, task)
+    news = completion(held, outcome=FAILED)
+    assert stores.runs.complete(news).recorded
+    paused = read(stores, task)
+    assert stores.tasks.switch(paused, paused.resumed(LATER, builders.policy()))
+    next_run(stores, task)
+    assert stores.runs.prune(task.id, 1) == 1
+    before = read(stores, task)
+    assert not stores.runs.complete(news).recorded
+    assert read(stores, task) == before
+
+
 def test_who_puts_the_task_back_starts_anew(stores: Stores) -> None:
     """TaskStore.switch: no failures in a row; so it takes as many again."""
     task = patient(stores)
