@@ -12,7 +12,10 @@ from pydantic import BaseModel
 from pynamodb.models import Model
 class Body(BaseModel): name: str
 """
-HANDLERS: Final = {name: f"import {name}.handler" for name in ("tick", "api", "completion")}
+HANDLERS: Final = {
+    path.parent.name: f"import {path.parent.name}.handler"
+    for path in sorted(FUNCTIONS.glob("*/handler.py"))
+}
 _TIMED: Final = """
 import sys, time
 sys.path.insert(0, {path!r})
