@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from cfnlint.decode import decode  # type: ignore[import-untyped]
+from cfnlint.decode import decode_str  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ FUNCTION = "AWS::Serverless::Function"
 @cache
 def template() -> dict[str, Any]:
     """The template with every short form of a function spelled out."""
-    read, problems = decode(str(TEMPLATE_PATH))
+    read, problems = decode_str(TEMPLATE_PATH.read_text(encoding="utf-8"))
     assert not problems, problems
     assert read is not None
     return dict(read)

@@ -71,12 +71,22 @@ def all_breaks() -> dict[str, Break]:
         of_failures,
         of_launches,
         of_memory,
+        of_operations,
         of_rules,
         of_table,
         of_work,
     )
 
-    files = (of_memory, of_table, of_rules, of_launches, of_work, of_explanations, of_failures)
+    files = (
+        of_memory,
+        of_table,
+        of_rules,
+        of_launches,
+        of_work,
+        of_explanations,
+        of_failures,
+        of_operations,
+    )
     listed = [each for file in files for each in file.BREAKS]
     named = {each.name: each for each in listed}
     if len(named) != len(listed):
