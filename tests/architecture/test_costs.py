@@ -72,3 +72,11 @@ def test_the_command_prints_three_bills_their_date_and_what_was_not_looked_up() 
     assert f"{prices.REGION} as of {prices.AS_OF}" in said.stdout
     assert all(name in said.stdout for name in unseen())
     assert total(bill_of_requests(10)) > 0
+
+
+def test_the_readme_shows_what_the_command_says() -> None:
+    """Issue: the tables come from the measured units, also where they are copied."""
+    readme = (stack.ROOT / "README.md").read_text()
+    idle = bill_of_an_idle_month(alarms=DEPLOYED_ALARMS, metrics=DEPLOYED_METRICS)
+    for bill in (bill_of_runs(prices.MILLION), bill_of_requests(prices.MILLION), idle):
+        assert f"**{total(bill):,.2f}**" in readme
