@@ -65,9 +65,12 @@ class Recorded(Mapping[str, str]):
         pytest.param(
             {"JwtIssuer": "https://issuer.example/", "JwtAudience": "nightshift"}, id="own-issuer"
         ),
+        pytest.param(
+            {"KmsKeyArn": "arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab"}, id="own-key"
+        ),
     ],
 )
-def test_transformed_template_is_clean_whoever_issues_the_tokens(
+def test_transformed_template_is_clean_whoever_issues_tokens_and_keys(
     parameters: dict[str, str],
 ) -> None:
     """Undefined references, circles, unknown properties and impossible values are all found."""

@@ -85,6 +85,20 @@ def test_policy_of_a_store_allows_nobody_but_the_rules_that_keep_what_they_canno
     assert allowed == dict.fromkeys(kept, events)
 
 
+def test_every_finding_that_the_audit_skips_is_justified_where_it_is() -> None:
+    """`make audit` fails for any other; a sentence for each, at the resource that it is about."""
+    skipped = [
+        (name, entry)
+        for name, resource in stack.template()["Resources"].items()
+        for entry in resource.get("Metadata", {}).get("checkov", {}).get("skip", [])
+    ]
+    assert skipped
+    for name, entry in skipped:
+        assert entry["id"].startswith("CKV"), name
+        assert entry["comment"].endswith("."), name
+        assert len(entry["comment"].split()) > 5, name
+
+
 def test_bucket_is_nobodys_website() -> None:
     """Neither by its policy nor by an access list."""
     [bucket] = stack.resources("AWS::S3::Bucket").values()
