@@ -26,7 +26,7 @@ fuzz: $(TESTS) ## Several thousand random requests, every check. CASES=... per o
 	@NIGHTSHIFT_FUZZ_CASES=$(or $(CASES),120) .venv/bin/python -m pytest -s tests/e2e/test_fuzz.py
 
 bench: $(TESTS) ## What growth costs, as ratios measured in one run; minutes. ARGS="--tasks 1000" for less.
-	@PYTHONPATH=tests .venv/bin/python -m bench $(ARGS); .venv/bin/python tests/bench/bench_next_time.py
+	@PYTHONPATH=tests .venv/bin/python -m bench $(ARGS); grown=$$?; .venv/bin/python tests/bench/bench_next_time.py && exit $$grown
 
 client: $(TESTS) ## A client generated from the OpenAPI document creates, lists and triggers a task.
 	@test -x .venv/client/bin/python || .venv/bin/python -m venv .venv/client

@@ -16,6 +16,7 @@ from bench.growth import idle_look, peak_of_a_look
 from bench.imports import import_seconds
 from bench.report import Line, chart, markdown, where_and_when
 from nightshift.composition import CLOCK_WORKERS
+from nightshift_toolkit.costs import units
 
 FOLDER = Path(".nightshift/bench")
 THREADS = (1, 4, 16, 64)
@@ -40,7 +41,7 @@ def main() -> int:
     ]
     lines += [idle(chosen.tasks), memory(chosen.tasks), *imports(chosen.rounds)]
     lines += real_engine.lines(chosen.real_tasks)
-    text = f"{markdown(lines)}\n\n{place}\n"
+    text = f"{markdown(lines)}\n\n{paths()}\n\n{place}\n"
     folder: Path = chosen.folder
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.md").write_text(text)
@@ -53,6 +54,17 @@ def main() -> int:
 def _in_turns(tasks: int, threads: int) -> tuple[Lane, Lane]:
     """Both ways in five turns, so that a busy moment of the machine meets both."""
     return launched_by_all(tasks, threads, seats=max(1, tasks // 5))
+
+
+def paths() -> str:
+    """What each path takes, as the tests of the paths measure it."""
+    rows = ["| path | calls | read units | write units |", "|---|---|---:|---:|"]
+    for name, path in vars(units).items():
+        if isinstance(path, units.Path):
+            calls = ", ".join(f"{number} {call}" for call, number in path.calls.items())
+            label = name.replace("_", " ").lower()
+            rows.append(f"| {label} | {calls} | {path.reads:g} | {path.writes:g} |")
+    return "\n".join(rows)
 
 
 def _lane(name: str, ours: Lane, bare: Lane) -> Line:

@@ -26,7 +26,14 @@ def test_a_small_bench_writes_its_table_and_its_chart(tmp_path: Path) -> None:
     )
     assert ran.stderr == ""
     table = (tmp_path / "report.md").read_text()
-    for row in ("40 due at once", "idle look", "memory", "cold import of `tick`", "5 started"):
+    for row in (
+        "40 due at once",
+        "idle look",
+        "memory",
+        "cold import of `tick`",
+        "5 started",
+        "| admission |",
+    ):
         assert row in table
     assert (tmp_path / "chart.svg").read_text().startswith("<svg")
 
