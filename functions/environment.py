@@ -36,6 +36,11 @@ class Environment:
         """A text that may be missing."""
         return self.variables.get(name, "").strip() or None
 
+    def announces(self) -> bool:
+        """Whether the operator has a bus or a topic that hears of everything."""
+        bus, topic = self.optional("NOTICE_BUS_NAME"), self.optional("NOTICE_TOPIC_ARN")
+        return (bus or topic) is not None
+
     def webhook_targets(self) -> WebhookTargets:
         """Where webhooks may lead: `public`, or `loopback` as well at the desk."""
         value = self.optional("WEBHOOK_TARGETS") or WebhookTargets.PUBLIC.value

@@ -29,6 +29,11 @@ _TASK: Final[dict[str, Any]] = {
         "max_backoff_seconds": 3600,
         "on": ["worker_lost", "rate_limited"],
     },
+    "notify": {
+        "webhook": "https://hooks.example.com/nightshift",
+        "on": ["failed", "recovered"],
+        "changes_only": False,
+    },
     "pause_after_failures": 5,
     "starts_at": None,
     "ends_at": None,
@@ -126,6 +131,10 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             "max_attempts": 3,
             "backoff_seconds": 60,
             "on": ["worker_lost", "rate_limited"],
+        },
+        "notify": {
+            "webhook": "https://hooks.example.com/nightshift",
+            "on": ["failed", "recovered"],
         },
         "labels": {"team": "support"},
     },

@@ -5,13 +5,11 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
+from api.bodies import NotifyBody, RetryBody
 from api.wire import (
     DEFAULT_PREVIEW_COUNT,
     AssistantId,
-    BackoffRate,
-    BackoffSeconds,
     ContextModeName,
-    FailureClassName,
     FailuresInARow,
     Instant,
     JitterSeconds,
@@ -21,7 +19,6 @@ from api.wire import (
     PreviewCount,
     Priority,
     Reason,
-    RetryAttempts,
     RunLimit,
     ScheduleSpec,
     Text,
@@ -43,14 +40,8 @@ from nightshift.domain.commands import (
     Unset,
 )
 from nightshift.domain.errors import InvalidRequest, InvalidSchedule
-from nightshift.domain.model.enums import ActionKind, ContextMode, FailureClass, OverlapPolicy
+from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
 from nightshift.domain.model.idempotency import IdempotencyKey
-from nightshift.domain.model.retry import (
-    DEFAULT_BACKOFF_RATE,
-    DEFAULT_BACKOFF_SECONDS,
-    DEFAULT_MAX_BACKOFF_SECONDS,
-    Retry,
-)
 
 ScheduleType = Literal["cron", "every", "once"]
 _TYPES: Final[Mapping[str, ScheduleType]] = {
@@ -78,32 +69,6 @@ class ShellAction(Wire):
 ActionBody = Annotated[AgentAction | ShellAction, Field(discriminator="kind")]
 
 
-class RetryBody(Wire):
-    """Another attempt of the same run after failures of these classes; waits in seconds.
-
-    The first wait is `backoff_seconds`, each further one `backoff_rate` times as long, up to
-    `max_backoff_seconds`.
-    """
-
-    max_attempts: RetryAttempts
-    backoff_seconds: BackoffSeconds = DEFAULT_BACKOFF_SECONDS
-    backoff_rate: BackoffRate = DEFAULT_BACKOFF_RATE
-    max_backoff_seconds: BackoffSeconds = DEFAULT_MAX_BACKOFF_SECONDS
-    on: Annotated[list[FailureClassName], Field(min_length=1)] = Field(
-        default_factory=lambda: list(FailureClass)
-    )
-
-    def to_domain(self) -> Retry:
-        """The retry; raises InvalidRequest when its fields contradict each other."""
-        return Retry(
-            max_attempts=self.max_attempts,
-            backoff_seconds=self.backoff_seconds,
-            backoff_rate=self.backoff_rate,
-            max_backoff_seconds=self.max_backoff_seconds,
-            on=tuple(self.on),
-        )
-
-
 class CreateTaskRequest(Wire):
     """A new task. `prompt` is short for an agent action; null is the same as leaving out."""
 
@@ -125,6 +90,7 @@ class CreateTaskRequest(Wire):
     max_lateness_seconds: LatenessSeconds | None = None
     jitter_seconds: JitterSeconds | None = None
     retry: RetryBody | None = None
+    notify: NotifyBody | None = None
     pause_after_failures: FailuresInARow | None = None
     labels: Labels | None = None
 
@@ -160,6 +126,7 @@ class CreateTaskRequest(Wire):
             max_lateness_seconds=self.max_lateness_seconds,
             jitter_seconds=self.jitter_seconds or 0,
             retry=self.retry.to_domain() if self.retry else None,
+            notify=self.notify.to_domain() if self.notify else None,
             pause_after_failures=self.pause_after_failures,
             labels=self.labels or {},
             key=key,
@@ -190,6 +157,7 @@ class EditTaskRequest(Wire):
     max_lateness_seconds: LatenessSeconds | None = absent()
     jitter_seconds: JitterSeconds | None = absent()
     retry: RetryBody | None = absent()
+    notify: NotifyBody | None = absent()
     pause_after_failures: FailuresInARow | None = absent()
     labels: Labels | None = absent()
 
@@ -228,6 +196,7 @@ class EditTaskRequest(Wire):
             max_lateness_seconds=self.max_lateness_seconds,
             jitter_seconds=self.jitter_seconds,
             retry=self.retry.to_domain() if isinstance(self.retry, RetryBody) else self.retry,
+            notify=self.notify.to_domain() if isinstance(self.notify, NotifyBody) else self.notify,
             pause_after_failures=self.pause_after_failures,
             labels=self.labels,
         )

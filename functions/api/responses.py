@@ -10,6 +10,7 @@ from api.wire import (
 from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ActionKind, RunStatus, TaskStatus
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.notify import notify_to_dict
 from nightshift.domain.model.retry import FailedAttempt, retry_to_dict
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.task import Payload, Task
@@ -38,6 +39,7 @@ class TaskResponse(Wire):
     max_lateness_seconds: int | None
     jitter_seconds: int
     retry: dict[str, Any] | None
+    notify: dict[str, Any] | None
     pause_after_failures: int | None
     starts_at: str | None
     ends_at: str | None
@@ -267,6 +269,7 @@ def _defined(task: Task) -> dict[str, Any]:
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
         "retry": retry_to_dict(definition.retry),
+        "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,
         "starts_at": _instant(schedule.bounds.starts_at),
         "ends_at": _instant(schedule.bounds.ends_at),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from api.limits import Throttle
 from environment import Environment
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.webhook import WebhookTargets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +18,8 @@ class ApiSettings:
     due_shards: int
     slot_shards: int
     policy: Policy
+    announces: bool  # whether the operator has receivers of notices
+    webhook_targets: WebhookTargets  # where webhooks may lead
     throttle: Throttle
 
     @classmethod
@@ -29,6 +32,8 @@ class ApiSettings:
             due_shards=environment.shards("DUE_SHARDS"),
             slot_shards=environment.shards("SLOT_SHARDS"),
             policy=environment.policy(),
+            announces=environment.announces(),
+            webhook_targets=environment.webhook_targets(),
             throttle=Throttle(
                 environment.integer("THROTTLE_RATE", default=None, least=1, most=10_000),
                 environment.integer("THROTTLE_BURST", default=None, least=1, most=5_000),

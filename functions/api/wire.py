@@ -17,8 +17,10 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from api.errors import FieldProblem, InvalidFields
 from nightshift.domain.commands import UNSET
 from nightshift.domain.model.enums import ActionKind, ContextMode, FailureClass, OverlapPolicy
+from nightshift.domain.model.notify import NoticeKind
 from nightshift.domain.model.retry import MAX_ATTEMPTS, MAX_BACKOFF_RATE, MAX_BACKOFF_SECONDS
 from nightshift.domain.model.schedule_input import MAX_EXPRESSIONS, MAX_SECONDS
+from nightshift.domain.model.webhook import MAX_WEBHOOK_LENGTH
 
 MAX_TITLE_CHARACTERS: Final = 200
 MAX_REASON_CHARACTERS: Final = 500
@@ -201,6 +203,8 @@ RetryAttempts = Annotated[int, Field(ge=1, le=MAX_ATTEMPTS)]
 BackoffSeconds = Annotated[int, Field(ge=1, le=MAX_BACKOFF_SECONDS)]
 BackoffRate = Annotated[float, Field(ge=1, le=MAX_BACKOFF_RATE, allow_inf_nan=False)]
 FailureClassName = Annotated[FailureClass, Field(strict=False)]
+NoticeKindName = Annotated[NoticeKind, Field(strict=False)]
+WebhookUrl = Annotated[str, Field(min_length=1, max_length=MAX_WEBHOOK_LENGTH)]
 FailuresInARow = Annotated[int, Field(ge=1, le=MAX_FAILURES_IN_A_ROW)]
 RunLimit = Annotated[int, Field(ge=1, le=MAX_RUNS)]
 PreviewCount = Annotated[int, Field(ge=1, le=MAX_PREVIEW_COUNT)]

@@ -15,6 +15,7 @@ class CompletionSettings:
     due_shards: int
     slot_shards: int
     policy: Policy
+    announces: bool  # whether the operator has receivers of notices
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "CompletionSettings":
@@ -25,4 +26,5 @@ class CompletionSettings:
             due_shards=environment.shards("DUE_SHARDS"),
             slot_shards=environment.shards("SLOT_SHARDS"),
             policy=environment.policy(),
+            announces=environment.announces(),
         )

@@ -20,6 +20,7 @@ class TickSettings:
     due_shards: int
     slot_shards: int
     policy: Policy
+    announces: bool  # whether the operator has receivers of notices
     window_seconds: int  # how long one tick goes on looking; 0 looks once
     poll_seconds: int  # from one look to the next inside the window; 0 looks once
 
@@ -40,6 +41,7 @@ class TickSettings:
             due_shards=environment.shards("DUE_SHARDS"),
             slot_shards=environment.shards("SLOT_SHARDS"),
             policy=environment.policy(),
+            announces=environment.announces(),
             window_seconds=window,
             poll_seconds=environment.integer("POLL_INTERVAL_SECONDS", default=0, least=0, most=60),
         )

@@ -59,6 +59,7 @@ class Settings:
     state_machine_arn: str = MACHINE
     due_shards: int = 1
     slot_shards: int = 1
+    announces: bool = False
     policy: Policy = field(default_factory=lambda: budget(SEATS))
 
 

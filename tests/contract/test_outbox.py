@@ -11,7 +11,7 @@ from builders import HOUR, MINUTE, NOW, SECOND, ref
 from contract.backends import Stores
 from contract.steps import admitted, completion, created, ended
 from nightshift.domain.errors import PersistenceUncertain
-from nightshift.domain.model.enums import Outcome
+from nightshift.domain.model.enums import Outcome, TaskStatus
 from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.notify import NoticeKind
 from nightshift.domain.model.task import Task
@@ -62,7 +62,7 @@ def test_a_run_that_ended_before_makes_no_notice_again(stores: Stores) -> None:
 def test_an_end_that_is_told_twice_at_once_makes_its_notices_once(stores: Stores) -> None:
     """RunStore.complete: of two senders one makes the run terminal."""
     held = admitted(stores, created(stores))
-    kinds = (NoticeKind.FAILED, NoticeKind.AUTO_PAUSED)
+    kinds = (NoticeKind.FAILED, NoticeKind.BUDGET_WARNING)
     notices = tuple(builders.outgoing(held.run_id, kind) for kind in kinds)
     news = completion(held, outcome=Outcome.FAILED, notices=notices)
     with ThreadPoolExecutor(4) as pool:
@@ -111,6 +111,29 @@ def test_news_of_no_launch_that_comes_too_late_announces_nothing(stores: Stores)
     unlaunched = replace(news, outcome=replace(news.outcome, unlaunched=True))
     assert not stores.runs.complete(unlaunched).recorded
     assert due(stores) == []
+
+
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_pause_is_told_exactly_where_the_task_pauses(stores: Stores, *, edited: bool) -> None:
+    """RunStore.complete: somebody may have taken the limit away meanwhile."""
+    task = created(stores, builders.task(pause_after_failures=1))
+    held = admitted(stores, task)
+    assert stores.pass_fence(held, DUE)
+    if edited:
+        seen = stores.tasks.get(ref(task))
+        assert seen is not None
+        free = builders.with_definition(seen, pause_after_failures=None)
+        assert stores.tasks.replace(seen, replace(seen, definition=free, revision=2))
+    kinds = (NoticeKind.FAILED, NoticeKind.AUTO_PAUSED)
+    verdict = replace(builders.ended_well(), outcome=Outcome.FAILED, streak=held.streak)
+    notices = tuple(builders.outgoing(held.run_id, kind) for kind in kinds)
+    news = completion(held, outcome=Outcome.FAILED, verdict=verdict, notices=notices)
+    assert stores.runs.complete(news).recorded
+    after = stores.tasks.get(ref(task))
+    assert after is not None
+    assert (after.state.status is TaskStatus.PAUSED) is not edited
+    told = kinds[:1] if edited else kinds
+    assert {one.notice.kind for one in due(stores)} == set(told)
 
 
 def skipped(stores: Stores, task: Task) -> bool:
@@ -251,7 +274,8 @@ def test_a_claim_without_an_answer_may_have_happened(stores: Stores) -> None:
 def test_the_keys_come_free_whether_or_not_somebody_is_to_hear(stores: Stores) -> None:
     """K6: notices change nothing of what an end does."""
     held = admitted(stores, created(stores))
-    notices = tuple(builders.outgoing(held.run_id, kind) for kind in NoticeKind)
+    kinds = [kind for kind in NoticeKind if kind is not NoticeKind.AUTO_PAUSED]
+    notices = tuple(builders.outgoing(held.run_id, kind) for kind in kinds)
     stores.runs.complete(completion(held, notices=notices))
     assert stores.held_keys() == {}
     assert len(due(stores)) == len(notices)

@@ -28,9 +28,11 @@ from nightshift.parts import (
     MachineParts,
     MachineSettings,
     Overrides,
+    OwnerSettings,
     Parts,
     ReceiverSettings,
-    TableSettings,
+    RunParts,
+    RunSettings,
     receivers,
 )
 
@@ -105,7 +107,7 @@ class NoticesServices:
     observe: Observe
 
 
-def build_api(settings: MachineSettings, **overrides: Unpack[Overrides]) -> ApiServices:
+def build_api(settings: OwnerSettings, **overrides: Unpack[Overrides]) -> ApiServices:
     """The services of the api function."""
     parts = MachineParts(settings, overrides)
     owned = OwnedTasks(tasks=parts.tasks, runs=parts.runs, lifecycle=parts.lifecycle)
@@ -116,6 +118,7 @@ def build_api(settings: MachineSettings, **overrides: Unpack[Overrides]) -> ApiS
             ids=parts.ids,
             due_shards=settings.due_shards,
             slot_shards=settings.slot_shards,
+            webhook_targets=settings.webhook_targets,
         ),
         pausing=Pausing(owned=owned, policies=parts.policies),
         explaining=Explaining(tasks=parts.tasks, runs=parts.runs, policies=parts.policies),
@@ -145,9 +148,9 @@ def build_tick(settings: MachineSettings, **overrides: Unpack[Overrides]) -> Tic
     return TickServices(clock=clock, replanning=replanning, observe=parts.observe)
 
 
-def build_completion(settings: TableSettings, **overrides: Unpack[Overrides]) -> CompletionServices:
+def build_completion(settings: RunSettings, **overrides: Unpack[Overrides]) -> CompletionServices:
     """The services of the completion function, which may neither launch nor ask."""
-    parts = Parts(settings, overrides)
+    parts = RunParts(settings, overrides)
     return CompletionServices(
         lifecycle=parts.lifecycle,
         runs=parts.runs,

@@ -60,11 +60,25 @@ class TableSettings(Protocol):
     def policy(self) -> Policy: ...
 
 
-class MachineSettings(TableSettings, Protocol):
+class RunSettings(TableSettings, Protocol):
+    """What those need to know besides that end runs."""
+
+    @property
+    def announces(self) -> bool: ...
+
+
+class MachineSettings(RunSettings, Protocol):
     """What those need to know besides that deal with executions."""
 
     @property
     def state_machine_arn(self) -> str: ...
+
+
+class OwnerSettings(MachineSettings, Protocol):
+    """What those need to know besides that serve the owners of tasks."""
+
+    @property
+    def webhook_targets(self) -> WebhookTargets: ...
 
 
 class ReceiverSettings(TableSettings, Protocol):
@@ -184,6 +198,14 @@ class Parts:
     def inspector(self) -> Inspector:
         return self._brought.get("inspector") or _NoExecutions()
 
+
+class RunParts(Parts):
+    """The parts of a function that begins or ends runs."""
+
+    def __init__(self, settings: RunSettings, brought: Overrides) -> None:
+        super().__init__(settings, brought)
+        self._announces = settings.announces
+
     @cached_property
     def lifecycle(self) -> Lifecycle:
         return Lifecycle(
@@ -192,6 +214,7 @@ class Parts:
             launcher=self.launcher,
             inspector=self.inspector,
             observe=self.observe,
+            announces=self._announces,
         )
 
     @cached_property
@@ -202,10 +225,11 @@ class Parts:
             lifecycle=self.lifecycle,
             policies=self.policies,
             ids=self.ids,
+            announces=self._announces,
         )
 
 
-class MachineParts(Parts):
+class MachineParts(RunParts):
     """The parts of a function that deals with executions of the one state machine."""
 
     def __init__(self, settings: MachineSettings, brought: Overrides) -> None:

@@ -21,6 +21,7 @@ class Task(TypedDict):
     max_lateness_seconds: int | None
     jitter_seconds: int
     retry: dict[str, Any] | None
+    notify: dict[str, Any] | None
     pause_after_failures: int | None
     starts_at: str | None
     ends_at: str | None

@@ -25,6 +25,7 @@ TASK: dict[str, Any] = {
     "timezone": "America/New_York",
     "overlap_policy": "skip",
     "retry": None,
+    "notify": None,
     "priority": 5,
     "timeout_seconds": 900,
     "max_lateness_seconds": None,

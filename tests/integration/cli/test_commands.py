@@ -315,3 +315,10 @@ def test_an_explanation_of_a_time_asks_for_that_time(api: RecordedApi, run: Run)
     said = ok(run("tasks", "explain", TASK_ID, "--at", "2026-01-05T09:00:00+01:00"))
     assert api.asked[0].query == {"at": ["2026-01-05T09:00:00+01:00"]}
     assert "here: The clock will not start it then, as things stand (budget_full)." in said
+
+
+def test_a_task_that_tells_somebody_shows_whom(api: RecordedApi, run: Run) -> None:
+    notify = {"webhook": "https://hooks.example/a", "on": ["failed"], "changes_only": True}
+    api.answer("GET", TASK_PATH, 200, TASK | {"notify": notify})
+    output = ok(run("tasks", "show", TASK_ID))
+    assert "https://hooks.example/a of failed, changes only\n" in output

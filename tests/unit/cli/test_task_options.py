@@ -11,6 +11,8 @@ from click.testing import CliRunner
 from nightshift.domain.model.enums import OverlapPolicy
 from nightshift_toolkit.cli.task_options import require_whole, with_task_options
 
+HOOK = "https://hooks.example/mine"
+
 
 def _fields(*options: str, stdin: bytes = b"", whole: bool = False) -> dict[str, Any]:
     got: list[dict[str, Any]] = []
@@ -157,3 +159,19 @@ def test_a_wrong_option_is_a_usage_error_with_a_sentence(
 def test_a_new_task_needs_something_to_run_and_a_time(options: tuple[str, ...]) -> None:
     with pytest.raises(click.UsageError, match="Say "):
         _fields(*options, whole=True)
+
+
+def test_whom_to_tell_is_one_field() -> None:
+    """The API fills in what is not said."""
+    assert _fields("--notify", HOOK) == {"notify": {"webhook": HOOK}}
+    more = ["--notify-on", "failed", "--notify-on", "recovered", "--notify-changes-only"]
+    assert _fields("--notify", HOOK, *more) == {
+        "notify": {"webhook": HOOK, "on": ["failed", "recovered"], "changes_only": True}
+    }
+
+
+@pytest.mark.parametrize("more", [["--notify-on", "failed"], ["--notify-changes-only"]])
+def test_what_to_tell_goes_with_whom(more: list[str]) -> None:
+    """Otherwise nobody would be told."""
+    with pytest.raises(click.UsageError, match="Say whom to tell: --notify"):
+        _fields(*more)

@@ -1,5 +1,6 @@
 """Which notices a fact makes, who hears of them, and how long they are tried."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -21,6 +22,7 @@ from nightshift.domain.model.notify import (
     UNLESS_SAID,
     NoticeKind,
     Notify,
+    ensure_may_lead,
     new_notify,
     notify_from_dict,
     notify_to_dict,
@@ -129,12 +131,14 @@ def test_a_webhook_that_names_no_kinds_hears_of_all_but_plain_success() -> None:
 def test_what_is_asked_for_is_checked_put_in_order_and_kept() -> None:
     """Twice the same kind is once."""
     asked = (NoticeKind.FAILED, NoticeKind.FINISHED, NoticeKind.FAILED)
-    notify = new_notify(HOOK, asked, WebhookTargets.PUBLIC, changes_only=True)
+    notify = new_notify(HOOK, asked, changes_only=True)
     assert notify.on == (NoticeKind.FINISHED, NoticeKind.FAILED)
     assert notify_from_dict(notify_to_dict(notify)) == notify
     assert notify_from_dict(notify_to_dict(None)) is None
+    ensure_may_lead(notify, WebhookTargets.PUBLIC)
+    ensure_may_lead(None, WebhookTargets.PUBLIC)
     with pytest.raises(InvalidRequest):
-        new_notify("https://10.0.0.7/", asked, WebhookTargets.PUBLIC, changes_only=False)
+        ensure_may_lead(replace(notify, webhook="https://10.0.0.7/"), WebhookTargets.PUBLIC)
 
 
 def test_the_facts_of_a_notice_are_plain_and_do_not_name_the_user() -> None:

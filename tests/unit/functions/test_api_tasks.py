@@ -35,7 +35,8 @@ def test_a_task_is_created_with_its_first_time_and_an_address(desk: Desk) -> Non
 
 def test_a_task_shows_every_field_of_the_specification(desk: Desk) -> None:
     """SPEC 7: the task fields, and the effective time beside the nominal one."""
-    added = {"due_at", "pause_until", "retry", "pause_after_failures", "failures_in_a_row"}
+    added = {"due_at", "pause_until", "retry", "notify", "pause_after_failures"}
+    added |= {"failures_in_a_row"}
     assert set(desk.create()) == FIELDS | added
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, Protocol
 
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
 from nightshift.domain.model.idempotency import IdempotencyKey
+from nightshift.domain.model.notify import Notify
 from nightshift.domain.model.retry import Retry
 
 
@@ -68,6 +69,7 @@ class CreateTask:
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
     retry: Retry | None = None
+    notify: Notify | None = None
     pause_after_failures: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     key: IdempotencyKey | None = None
@@ -107,6 +109,7 @@ class EditTask:
     max_lateness_seconds: int | None | Unset = UNSET
     jitter_seconds: int | None | Unset = UNSET
     retry: Retry | None | Unset = UNSET
+    notify: Notify | None | Unset = UNSET
     pause_after_failures: int | None | Unset = UNSET
     labels: Mapping[str, str] | None | Unset = UNSET
 

@@ -265,11 +265,13 @@ class RunStore(Protocol):
 
         May be sent any number of times, at any time; never touches another run's keys. A run that
         is over is not paused, nor asked to be. When the task is gone, the run's record and payload
-        go too (P5). The notices are written exactly when this call makes the run terminal, and not
-        for a task that is gone. A failure that pauses its task (`Ended.streak`) does so only while
-        the task is enabled and counts and gives up as when the run was admitted; it counts in any
-        case. News that the run was never launched (`RunOutcome.unlaunched`) does nothing when the
-        run is past the fence (P18).
+        go too (P5). A failure that pauses its task (`Ended.streak`) does so only while the task is
+        enabled and counts and gives up as when the run was admitted; it counts in any case. News
+        that the run was never launched (`RunOutcome.unlaunched`) does nothing when the run is past
+        the fence (P18).
+
+        The notices are written exactly when this call makes the run terminal, and not for a task
+        that is gone, nor that of a pause where the task does not pause.
         """
         ...
 

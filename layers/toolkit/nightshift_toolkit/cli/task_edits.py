@@ -9,6 +9,7 @@ from nightshift_toolkit.client import ApiError, Client
 
 _FIELDS: Final = {
     "retry": "retry",
+    "notify": "notify",
     "max-lateness": "max_lateness_seconds",
     "jitter": "jitter_seconds",
     "starts-at": "starts_at",

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from nightshift.domain.model.enums import OverlapPolicy
+from nightshift.domain.model.notify import NoticeKind
 from nightshift_toolkit.cli.phrase import schedule_of
 from nightshift_toolkit.cli.text import one_line
 from nightshift_toolkit.cli.values import (
@@ -22,6 +23,7 @@ from nightshift_toolkit.cli.values import (
 )
 
 _TITLE_FROM_TEXT = 60
+NOTICE_KINDS = tuple(kind.value for kind in NoticeKind)
 _OVERLAP_POLICIES = tuple(policy.value for policy in OverlapPolicy)
 
 # Option, field of the body, what it takes, help. What is not given is not sent.
@@ -84,6 +86,18 @@ _OPTIONS = (
         multiple=True,
         help="Only after such a failure; repeatable.",
     ),
+    click.option("--notify", help="Tell this webhook of the task's runs: an https address."),
+    click.option(
+        "--notify-on",
+        type=click.Choice(NOTICE_KINDS),
+        multiple=True,
+        help="Of what; repeatable. Else of everything but a plain success.",
+    ),
+    click.option(
+        "--notify-changes-only",
+        is_flag=True,
+        help="Of failures and successes only when the one before was different.",
+    ),
 )
 
 
@@ -103,6 +117,8 @@ def with_task_options(command: Decorated) -> Decorated:
         retry = {field: options.pop(field) for _, field, _, _ in _RETRY}
         if (chosen := _retry(retry, options.pop("retry_on"))) is not None:
             fields["retry"] = chosen
+        if (notify := _notify(**{name: options.pop(name) for name in _NOTIFY})) is not None:
+            fields["notify"] = notify
         return command(*args, fields=fields, **options)
 
     for option in reversed(_OPTIONS):
@@ -110,6 +126,7 @@ def with_task_options(command: Decorated) -> Decorated:
     return wrapped  # type: ignore[return-value]
 
 
+_NOTIFY = ("notify", "notify_on", "notify_changes_only")
 _SPECIAL = (
     "prompt",
     "command",
@@ -184,6 +201,21 @@ def _retry(plain: dict[str, Any], classes: tuple[str, ...]) -> dict[str, Any] | 
     if chosen and "max_attempts" not in chosen:
         raise click.UsageError("Say how often to try: --attempts N.")
     return chosen or None
+
+
+def _notify(
+    *, notify: str | None, notify_on: tuple[str, ...], notify_changes_only: bool
+) -> dict[str, Any] | None:
+    if notify is None:
+        if notify_on or notify_changes_only:
+            raise click.UsageError("Say whom to tell: --notify https://...")
+        return None
+    chosen: dict[str, Any] = {"webhook": notify}
+    if notify_on:
+        chosen["on"] = list(notify_on)
+    if notify_changes_only:
+        chosen["changes_only"] = True
+    return chosen
 
 
 def _action(prompt: str | None, command: str | None) -> dict[str, str] | None:

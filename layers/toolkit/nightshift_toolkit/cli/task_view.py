@@ -56,6 +56,15 @@ def failures(task: "Task") -> str | None:
     return f"{count} in a row" + ("" if limit is None else f", pauses after {limit}")
 
 
+def tells(task: "Task") -> str | None:
+    """Which webhook hears of the task's runs, and of what."""
+    notify = task["notify"]
+    if notify is None:
+        return None
+    changes = ", changes only" if notify["changes_only"] else ""
+    return one_line(f"{notify['webhook']} of {', '.join(notify['on'])}{changes}")
+
+
 def start_apart(task: "Task") -> str | None:
     """When the clock starts the next run, where jitter or a failure put it off its time."""
     moved = task["due_at"] != task["next_run_at"] and state(task) != BLOCKED

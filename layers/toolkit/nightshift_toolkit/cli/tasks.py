@@ -23,6 +23,7 @@ from nightshift_toolkit.cli.task_view import (
     start_apart,
     state,
     status_to_ask,
+    tells,
     upcoming,
     when,
 )
@@ -131,6 +132,7 @@ def show(*, session: Session, task_id: str) -> None:
             ("Last outcome", task["last_status"]),
             ("Last error", task["last_error"]),
             ("Failures", failures(task)),
+            ("Tells", tells(task)),
             ("Active run", task["active_run_id"]),
             ("Overlap", None if task["overlap_policy"] == "skip" else task["overlap_policy"]),
             ("Attempts", _attempts(task)),

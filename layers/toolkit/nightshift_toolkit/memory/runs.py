@@ -21,6 +21,7 @@ from nightshift.domain.exchanged import (
 )
 from nightshift.domain.model.enums import RunStatus, SlotState, Trigger
 from nightshift.domain.model.notice import Outgoing
+from nightshift.domain.model.notify import NoticeKind
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.domain.model.slot import Keys, Slot
@@ -204,9 +205,20 @@ class MemoryRuns:
             new = recorded or run_row is None
             self._tell(task_row.task, keys.run_id, completion.verdict if new else None)
         if recorded and task_row is not None:
-            self.state.announce(completion.notices)
+            self._announce(task_row.task, completion)
         self._release(keys)
         return CompletionAnswer(recorded=recorded)
+
+    def _announce(self, before: Task, completion: Completion) -> None:
+        """All that came true: a task may not have needed its pause any more."""
+        after = self.state.tasks[TaskRef(before.user_id, before.id)].task
+        paused = after.state.status is not before.state.status
+        told = [
+            outgoing
+            for outgoing in completion.notices
+            if paused or outgoing.notice.kind is not NoticeKind.AUTO_PAUSED
+        ]
+        self.state.announce(told)
 
     def _releases(self, keys: Keys) -> bool:
         slot = self.state.slots.get(keys.task_id)

@@ -15,6 +15,7 @@ from nightshift.domain.errors import NightshiftError
 from nightshift.domain.exchanged import Event
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run_ids import task_id_of
+from nightshift.domain.model.webhook import WebhookTargets
 from nightshift_toolkit.memory import CountingIds, MemoryStore
 from nightshift_toolkit.simulation.executions import TimedExecutions
 from nightshift_toolkit.simulation.report import Moment, Report, TaskTally
@@ -68,6 +69,8 @@ class _Settings:
     state_machine_arn: str = "simulated"
     due_shards: int = 1
     slot_shards: int = 1
+    announces: bool = False
+    webhook_targets: WebhookTargets = WebhookTargets.LOOPBACK
 
 
 class _KnownIds(CountingIds):

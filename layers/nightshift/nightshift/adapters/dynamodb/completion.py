@@ -9,8 +9,10 @@ from nightshift.adapters.dynamodb import conditions, keys, outbox, task_rows
 from nightshift.adapters.dynamodb.items import RunItem, TaskItem
 from nightshift.adapters.dynamodb.operations import Delete, Operation, Raw, Update
 from nightshift.adapters.dynamodb.table import Table
-from nightshift.domain.exchanged import Completion, CompletionAnswer, Ended
+from nightshift.domain.exchanged import Completion, CompletionAnswer, Ended, Verdict
 from nightshift.domain.model.enums import Outcome, RunStatus
+from nightshift.domain.model.notice import Outgoing
+from nightshift.domain.model.notify import NoticeKind
 
 HISTORY_LIFETIME = timedelta(days=400)
 """How long a terminal run is kept for a task that no longer runs: past a yearly schedule."""
@@ -98,8 +100,21 @@ def _operations(completion: Completion, parts: _Parts) -> list[tuple[str, Operat
         payload = keys.payload(held.user_id, held.task_id, completion.payload_revision)
         named.append(("payload", Delete(payload)))
     if parts.run and not parts.task_gone:
-        named += [("notice", addition) for addition in outbox.additions(completion.notices)]
+        pauses = parts.task and parts.pause and _pause_reason(completion.verdict) is not None
+        told = [one for one in completion.notices if pauses or not _tells_a_pause(one)]
+        named += [("notice", addition) for addition in outbox.additions(told)]
     return named
+
+
+def _pause_reason(verdict: Verdict) -> str | None:
+    """Why the task is to pause itself; None where it is not."""
+    if not isinstance(verdict, Ended) or verdict.streak is None:
+        return None
+    return verdict.streak.pause_reason(verdict.outcome)
+
+
+def _tells_a_pause(outgoing: Outgoing) -> bool:
+    return outgoing.notice.kind is NoticeKind.AUTO_PAUSED
 
 
 def _end_of_run(completion: Completion, parts: _Parts) -> Operation:
@@ -130,7 +145,7 @@ def _word_for_task(key: keys.Key, completion: Completion, *, pause: bool) -> Ope
     actions, condition = _told(completion), conditions.names_run(run_id)
     if isinstance(verdict, Ended) and verdict.streak is not None:
         actions += _count_actions(verdict.outcome)
-        reason = verdict.streak.pause_reason(verdict.outcome)
+        reason = _pause_reason(verdict)
         if pause and reason is not None:
             actions += task_rows.give_up_actions(reason)
             condition = conditions.gives_up(run_id, verdict.streak)

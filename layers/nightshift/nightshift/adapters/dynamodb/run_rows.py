@@ -6,6 +6,7 @@ from nightshift.adapters.dynamodb.operations import Raw
 from nightshift.adapters.dynamodb.reading import guarded_reader, integer
 from nightshift.domain.model.enums import RunStatus, SlotState, TaskStatus, Trigger
 from nightshift.domain.model.instants import format_instant, parse_instant
+from nightshift.domain.model.notify import notify_from_dict, notify_to_dict
 from nightshift.domain.model.retry import FailedAttempt, retry_from_dict, retry_to_dict
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Keys, Overwritten, Slot
@@ -36,6 +37,7 @@ def slot_from(row: Raw) -> Slot:
         title=item.title,
         timeout_seconds=int(item.timeout_seconds),
         retry=retry_from_dict(item.retry),
+        notify=notify_from_dict(item.notify),
         streak=_streak_from(item),
         payload_revision=int(item.payload_revision),
         admitted_at=item.admitted_at,
@@ -74,6 +76,7 @@ def slot_item(slot: Slot) -> SlotItem:
         title=slot.title,
         timeout_seconds=slot.timeout_seconds,
         retry=retry_to_dict(slot.retry),
+        notify=notify_to_dict(slot.notify),
         **_streak_attributes(slot.streak),
         payload_revision=slot.payload_revision,
         admitted_at=slot.admitted_at,
@@ -159,6 +162,8 @@ def run_from(row: Raw) -> Run:
         nonce=item.nonce,
         keys=held,
         payload_revision=integer(item.payload_revision),
+        notify=notify_from_dict(item.notify),
+        title=item.title,
         consumes_once=item.consumes_once,
         streak=_streak_from(item),
     )
@@ -213,6 +218,8 @@ def run_item(run: Run, *, expires_at: int | None = None) -> RunItem:
         user_seat=run.keys.user_seat if run.keys else None,
         locked_thread_id=run.keys.locked_thread_id if run.keys else None,
         payload_revision=run.payload_revision,
+        notify=notify_to_dict(run.notify),
+        title=run.title,
         consumes_once=run.consumes_once,
         **_streak_attributes(run.streak),
         expires_at=expires_at,

@@ -11,6 +11,7 @@ from nightshift.adapters.dynamodb.operations import Raw
 from nightshift.adapters.dynamodb.reading import guarded_reader, integer
 from nightshift.domain.exchanged import Thread
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy, TaskStatus
+from nightshift.domain.model.notify import notify_from_dict, notify_to_dict
 from nightshift.domain.model.retry import retry_from_dict, retry_to_dict
 from nightshift.domain.model.schedule_storage import schedule_from_dict
 from nightshift.domain.model.slot import Overwritten
@@ -38,6 +39,7 @@ def task_from(row: Raw) -> Task:
             max_lateness_seconds=integer(item.max_lateness_seconds),
             jitter_seconds=int(item.jitter_seconds),
             retry=retry_from_dict(item.retry),
+            notify=notify_from_dict(item.notify),
             pause_after_failures=integer(item.pause_after_failures),
             labels=dict(item.labels),
         ),
@@ -88,6 +90,7 @@ def _definition_attributes(task: Task) -> dict[str, Any]:
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
         "retry": retry_to_dict(definition.retry),
+        "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,
         "labels": dict(definition.labels),
         "revision": task.revision,

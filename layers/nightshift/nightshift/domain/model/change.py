@@ -11,6 +11,7 @@ from typing import Any
 
 from nightshift.domain.model.enums import TaskStatus
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.notify import notify_to_dict
 from nightshift.domain.model.retry import retry_to_dict
 from nightshift.domain.model.task import Task
 
@@ -130,6 +131,7 @@ def definition_facts(task: Task) -> dict[str, Any]:
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
         "retry": retry_to_dict(definition.retry),
+        "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,
         "labels": dict(definition.labels) or None,
         "paused": task.state.status.value == "paused" or None,

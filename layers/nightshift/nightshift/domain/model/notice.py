@@ -26,7 +26,7 @@ class Notice:
     kind: NoticeKind
     user_id: str
     task_id: str
-    title: str
+    title: str | None
     run_id: str
     occurred_at: datetime
     scheduled_for: datetime | None = None

@@ -19,7 +19,9 @@ class NoticeKind(StrEnum):
     BUDGET_WARNING = "budget_warning"  # a daily limit is nearly used up
 
 
-UNLESS_SAID: Final = tuple(kind for kind in NoticeKind if kind is not NoticeKind.FINISHED)
+UNLESS_SAID: Final[tuple[NoticeKind, ...]] = tuple(
+    kind for kind in NoticeKind if kind is not NoticeKind.FINISHED
+)
 """What a webhook hears that names no kinds."""
 
 
@@ -36,17 +38,20 @@ class Notify:
     changes_only: bool = False
 
 
-def new_notify(
-    webhook: str, on: tuple[NoticeKind, ...], targets: WebhookTargets, *, changes_only: bool
-) -> Notify:
-    """What was asked for, checked and in one order.
-
-    Raises:
-        InvalidRequest: the webhook may not lead there.
-    """
-    parse_webhook(webhook, targets)
+def new_notify(webhook: str, on: tuple[NoticeKind, ...], *, changes_only: bool) -> Notify:
+    """What was asked for, its kinds once each and in one order."""
     kinds = tuple(kind for kind in NoticeKind if kind in on)
     return Notify(webhook=webhook, on=kinds, changes_only=changes_only)
+
+
+def ensure_may_lead(notify: Notify | None, targets: WebhookTargets) -> None:
+    """Refuse a webhook that may not lead where it does.
+
+    Raises:
+        InvalidRequest: see `parse_webhook`.
+    """
+    if notify is not None:
+        parse_webhook(notify.webhook, targets)
 
 
 def notify_to_dict(notify: Notify | None) -> dict[str, Any] | None:

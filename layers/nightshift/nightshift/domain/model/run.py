@@ -15,6 +15,7 @@ from nightshift.domain.model.enums import (
     SkipReason,
     Trigger,
 )
+from nightshift.domain.model.notify import Notify
 from nightshift.domain.model.retry import FailedAttempt
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.slot import Keys, Slot
@@ -30,7 +31,8 @@ MAX_RESULT_BYTES = 16 * 1024
 class Run:
     """The record of one occurrence or one manual trigger (P6).
 
-    `attempt` is the latest; `attempts` are those before it, all of which failed.
+    `attempt` is the latest; `attempts` are those before it, all of which failed. `title` is kept
+    only where somebody is to be told of the end.
     """
 
     id: str
@@ -63,6 +65,8 @@ class Run:
     payload_revision: int | None = None
     consumes_once: bool = False
     streak: Streak | None = None
+    notify: Notify | None = None
+    title: str | None = None
 
     def covers(self, at: datetime) -> bool:
         """Whether an occurrence at `at` is this one, or folded into it (P6, P15)."""
@@ -76,7 +80,9 @@ class Run:
         return self.status is RunStatus.RUNNING and self.picked_up_attempt == self.attempt
 
     @classmethod
-    def admitted(cls, task: Task, slot: Slot, folded: Folded | None) -> "Run":
+    def admitted(
+        cls, task: Task, slot: Slot, folded: Folded | None, *, announces: bool = False
+    ) -> "Run":
         """An active run, born together with the slot that holds its keys (K3)."""
         return cls(
             **_born(task, slot.run_id, slot.trigger, slot.scheduled_for, slot.admitted_at, folded),
@@ -87,6 +93,8 @@ class Run:
             payload_revision=slot.payload_revision,
             consumes_once=slot.consumes_once,
             streak=slot.streak,
+            notify=slot.notify,
+            title=slot.title if announces or slot.notify is not None else None,
         )
 
     @classmethod

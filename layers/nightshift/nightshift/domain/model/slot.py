@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from nightshift.domain.model.enums import ContextMode, SlotState, TaskStatus, Trigger
+from nightshift.domain.model.notify import Notify
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.run_ids import fresh_thread_id
@@ -66,6 +67,7 @@ class Slot:
     consumes_once: bool
     overwritten: Overwritten
     retry: Retry | None = None
+    notify: Notify | None = None
     streak: Streak | None = None
     started_at: datetime | None = None
     cancel_requested: bool = False
@@ -135,6 +137,7 @@ def slot_for(
         title=definition.title,
         timeout_seconds=definition.timeout_seconds,
         retry=definition.retry,
+        notify=definition.notify,
         streak=streak_of(task, trigger),
         payload_revision=definition.payload_revision,
         admitted_at=now,

@@ -17,6 +17,7 @@ from nightshift.domain.errors import (
     TimePassed,
 )
 from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy, TaskStatus
+from nightshift.domain.model.notify import Notify
 from nightshift.domain.model.pause import ensure_leaves_a_time, paused
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.retry import Retry
@@ -53,6 +54,7 @@ class Definition:
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
     retry: Retry | None = None
+    notify: Notify | None = None
     pause_after_failures: int | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
 

@@ -47,6 +47,7 @@ def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Defini
         max_lateness_seconds=command.max_lateness_seconds,
         jitter_seconds=command.jitter_seconds,
         retry=command.retry,
+        notify=command.notify,
         pause_after_failures=command.pause_after_failures,
         labels=dict(command.labels),
     )
@@ -140,6 +141,7 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
         max_lateness_seconds=_kept(command.max_lateness_seconds, old.max_lateness_seconds),
         jitter_seconds=_kept(command.jitter_seconds, old.jitter_seconds) or 0,
         retry=_kept(command.retry, old.retry),
+        notify=_kept(command.notify, old.notify),
         pause_after_failures=_kept(
             command.pause_after_failures, old.pause_after_failures if schedule.recurring else None
         ),

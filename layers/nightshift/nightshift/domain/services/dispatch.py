@@ -27,6 +27,7 @@ from nightshift.domain.model.enums import (
     Trigger,
 )
 from nightshift.domain.model.idempotency import UsedKey
+from nightshift.domain.model.occasions import notices_of_tombstone
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.replanning import by_zone_rules_in_use
 from nightshift.domain.model.run import Run
@@ -64,13 +65,14 @@ _REFUSALS: Final = {Rule.PERMISSION: InvalidRequest, Rule.PAYLOAD: CorruptRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """Turns due occurrences and triggers into runs."""
+    """Turns due occurrences and triggers into runs; `announces` is that of `Lifecycle`."""
 
     tasks: TaskStore
     runs: RunStore
     lifecycle: Lifecycle
     policies: PolicySource
     ids: Ids
+    announces: bool = False
 
     # -- by the clock --
 
@@ -157,7 +159,7 @@ class Dispatch:
         folded: Folded | None,
         key: UsedKey | None = None,
     ) -> AdmissionResult:
-        run = Run.admitted(task, slot, folded)
+        run = Run.admitted(task, slot, folded, announces=self.announces)
         return self.runs.admit(Admission(slot=slot, run=run, seen=task, plan=plan, key=key))
 
     def _stopped(
@@ -204,7 +206,8 @@ class Dispatch:
         skipped = status_after_skip(once=not task.recurring)
         plan = task.plan_after_dispatch(skipped, now, counted=False)
         tombstone = Run.tombstone(task, reason, now, task.folded(now))
-        if not self.runs.skip(tombstone, task, plan):
+        notices = notices_of_tombstone(task, tombstone, announces=self.announces)
+        if not self.runs.skip(tombstone, task, plan, notices):
             return _conflict(task, "changed", tombstone.id)
         return DispatchResult(DispatchExit.SKIPPED, task.id, tombstone.id, reason.value)
 

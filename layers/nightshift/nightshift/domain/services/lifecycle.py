@@ -24,6 +24,8 @@ from nightshift.domain.exchanged import (
     Verdict,
 )
 from nightshift.domain.model.enums import DispatchExit, Outcome, SlotState, Trigger
+from nightshift.domain.model.notice import Outgoing
+from nightshift.domain.model.occasions import notices_of_end
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.run import Run, RunOutcome
 from nightshift.domain.model.run_ids import task_id_of
@@ -45,13 +47,17 @@ class DispatchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """Brings every admitted run to exactly one end."""
+    """Brings every admitted run to exactly one end.
+
+    `announces` says that the operator has receivers, who hear of every end.
+    """
 
     tasks: TaskStore
     runs: RunStore
     launcher: Launcher
     inspector: Inspector
     observe: Observe
+    announces: bool = False
 
     def launch(self, slot: Slot, payload: Payload, now: datetime) -> DispatchResult:
         """Ask for the execution of an admitted run; repeating it repeats the same request.
@@ -240,7 +246,8 @@ class Lifecycle:
             streak=run.streak if run else holder.streak if holder else None,
         )
         revision = run.payload_revision if run else holder.payload_revision if holder else None
-        return self._complete(seen, keys, revision, verdict)
+        notices = notices_of_end(run, seen, announces=self.announces) if run else ()
+        return self._complete(seen, keys, revision, verdict, notices)
 
     def _refuse(self, slot: Slot, reason: str, now: datetime) -> None:
         """Record a launch that was refused for certain; a manual one leaves the task as it was."""
@@ -264,13 +271,25 @@ class Lifecycle:
             finished_at=now,
             unlaunched=True,
         )
-        self._complete(outcome, slot.keys, slot.payload_revision, verdict)
+        notices = notices_of_end(slot, outcome, announces=self.announces)
+        self._complete(outcome, slot.keys, slot.payload_revision, verdict, notices)
 
     def _complete(
-        self, outcome: RunOutcome, keys: Keys, revision: int | None, verdict: Verdict
+        self,
+        outcome: RunOutcome,
+        keys: Keys,
+        revision: int | None,
+        verdict: Verdict,
+        notices: tuple[Outgoing, ...],
     ) -> bool:
         answer = self.runs.complete(
-            Completion(outcome=outcome, keys=keys, payload_revision=revision, verdict=verdict)
+            Completion(
+                outcome=outcome,
+                keys=keys,
+                payload_revision=revision,
+                verdict=verdict,
+                notices=notices,
+            )
         )
         facts = {
             "task_id": keys.task_id,

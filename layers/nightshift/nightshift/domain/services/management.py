@@ -21,8 +21,10 @@ from nightshift.domain.exchanged import Page, TaskRef
 from nightshift.domain.model.change import Change
 from nightshift.domain.model.enums import SlotState
 from nightshift.domain.model.idempotency import UsedKey
+from nightshift.domain.model.notify import ensure_may_lead
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.task import State, Task
+from nightshift.domain.model.webhook import WebhookTargets
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import Ids
 from nightshift.domain.services.admission import ensure_allowed
@@ -39,6 +41,7 @@ class Management:
     ids: Ids
     due_shards: int = 1
     slot_shards: int = 1
+    webhook_targets: WebhookTargets = WebhookTargets.PUBLIC
 
     # -- tasks --
 
@@ -62,6 +65,7 @@ class Management:
         policy = self.policies.current()
         task_id = self.ids.task_id(now)
         definition = new_definition(command, policy, now)
+        ensure_may_lead(definition.notify, self.webhook_targets)
         draft = Task(
             id=task_id,
             user_id=command.user_id,
@@ -116,6 +120,8 @@ class Management:
 
         def attempt(task: Task) -> TaskView | None:
             definition = edited_definition(task, command, policy, now)
+            if definition.notify != task.definition.notify:
+                ensure_may_lead(definition.notify, self.webhook_targets)
             changed = task.edited(definition, now, policy)
             payload = None
             new_text = self._is_new(task, command.action)
