@@ -16,7 +16,7 @@ IS_GOOD := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
 run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for another port, AGENT="my-agent --flag" for prompts.
 	@exec .venv/bin/nightshift local $(if $(PORT),--port $(PORT)) $(if $(AGENT),-- $(AGENT))
 
-test: $(TESTS) ## All tests. ARGS=... goes to pytest.
+test: $(TESTS) $(if $(ARGS),,audit) ## All tests, the audit before them. ARGS=... goes to pytest, without the audit.
 	@.venv/bin/python -m pytest $(ARGS)
 
 proof: $(TESTS) ## Crash points, interleavings, races, a long life and deliberate breaks at full size; hours.

@@ -2,6 +2,7 @@
 
 import click
 
+from nightshift_toolkit.cli.values import FiniteRange
 from nightshift_toolkit.costs import prices
 from nightshift_toolkit.costs.bill import (
     as_table,
@@ -18,7 +19,7 @@ DEPLOYED_METRICS = 30
 
 @click.command()
 @click.option("--runs", type=click.IntRange(1), default=prices.MILLION, show_default=True)
-@click.option("--minutes", type=click.FloatRange(0), default=1.0, show_default=True)
+@click.option("--minutes", type=FiniteRange(0, 1_440), default=1.0, show_default=True)
 @click.option("--workers", type=click.IntRange(0), default=1, show_default=True)
 def command(runs: int, minutes: float, workers: int) -> None:
     """Say what runs of some minutes cost, and a month in which nothing runs.
