@@ -27,6 +27,7 @@ from api.responses import (
     ThreadResponse,
     TriggerResponse,
 )
+from api.webhook_keys import WebhookKeyResponse
 from api.wire import Wire
 from nightshift.domain.errors import (
     ActiveRun,
@@ -244,6 +245,9 @@ CONTRACTS: Final[Mapping[str, Contract]] = {
         takes=PreviewScheduleRequest,
         gives=SchedulePreviewResponse,
         refuses=(*_BODY, *_SCHEDULE),
+    ),
+    "get_webhook_key": Contract(
+        summary="See the key that my webhooks' notices are signed with", gives=WebhookKeyResponse
     ),
     "get_policy": Contract(summary="See the limits in force", gives=PolicyResponse),
     "change_policy": Contract(

@@ -156,6 +156,9 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
         "until": "2027-01-04T00:00:00Z",
     },
     "ChangePolicyRequest": {"max_concurrent_runs": 0, "reason": "The agent's provider is down."},
+    "WebhookKeyResponse": {
+        "key": "6d0c1f1be1b7a9a2a1f0c9e9d2b8f3c4a5e6d7c8b9a0f1e2d3c4b5a69788796a"
+    },
     "EmptyRequest": {},
     "PreviewScheduleRequest": {
         "schedule_spec": {"cron": "0 9 * * 1-5"},

@@ -42,6 +42,7 @@ from api.responses import (
     ThreadResponse,
     TriggerResponse,
 )
+from api.webhook_keys import get_webhook_key
 from nightshift.composition import ApiServices
 from nightshift.domain.commands import (
     CancelRun,
@@ -260,6 +261,7 @@ ROUTES: Final = (
     Route("GET", THREAD, READ, get_thread),
     Route("GET", f"{THREAD}/scheduled-tasks", READ, list_tasks_of_thread, ("limit", "cursor")),
     Route("POST", "/api/schedule-previews", READ, preview_schedule),
+    Route("GET", "/api/webhook-key", WRITE, get_webhook_key),
     Route("GET", POLICY, READ, get_policy),
     Route("PATCH", POLICY, ADMIN, change_policy),
     Route("GET", f"{POLICY}/changes", READ, list_policy_changes, ("limit", "cursor")),

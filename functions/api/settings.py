@@ -20,6 +20,7 @@ class ApiSettings:
     policy: Policy
     announces: bool  # whether the operator has receivers of notices
     webhook_targets: WebhookTargets  # where webhooks may lead
+    webhook_secret_arn: str  # from which the users' keys are derived
     throttle: Throttle
 
     @classmethod
@@ -34,6 +35,7 @@ class ApiSettings:
             policy=environment.policy(),
             announces=environment.announces(),
             webhook_targets=environment.webhook_targets(),
+            webhook_secret_arn=environment.text("WEBHOOK_SECRET_ARN"),
             throttle=Throttle(
                 environment.integer("THROTTLE_RATE", default=None, least=1, most=10_000),
                 environment.integer("THROTTLE_BURST", default=None, least=1, most=5_000),

@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[2]
 VARIABLES = {
     "TABLE_NAME": "nightshift",
     "STATE_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:nightshift",
+    "WEBHOOK_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:webhooks",
 }
 RECEIVERS = {
-    "WEBHOOK_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:webhooks",
     "NOTICE_BUS_NAME": "operations",
     "NOTICE_TOPIC_ARN": "arn:aws:sns:eu-central-1:111122223333:operations",
 }

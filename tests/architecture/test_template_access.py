@@ -57,6 +57,7 @@ GRANTED = {
         "dynamodb:BatchWriteItem",
         "states:StartExecution",
         "states:DescribeExecution",
+        "secretsmanager:GetSecretValue",
         "states:StopExecution",
     },
     "CompletionRole": LOGS
@@ -242,6 +243,7 @@ def test_reading_takes_the_read_scope_and_writing_the_write_scope() -> None:
     for method in ("POST", "PUT", "PATCH", "DELETE"):
         assert scopes[f"{method} /{{proxy+}}"] == ["write"]
     assert scopes["PATCH /api/policy"] == ["admin"]
+    assert scopes["GET /api/webhook-key"] == ["write"]
     assert scopes["$default"] == ["read", "write", "admin"]
 
 

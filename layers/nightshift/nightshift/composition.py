@@ -9,6 +9,7 @@ from typing import Final, Unpack
 
 from nightshift.domain.exchanged import Observe
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.outbox import WebhookKeys
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     Launcher,
@@ -33,6 +34,7 @@ from nightshift.parts import (
     ReceiverSettings,
     RunParts,
     RunSettings,
+    derived_keys,
     receivers,
 )
 
@@ -76,6 +78,7 @@ class ApiServices:
     dispatch: Dispatch
     lifecycle: Lifecycle
     policies: PolicySource
+    webhook_keys: WebhookKeys
     launcher: Launcher
     observe: Observe
 
@@ -126,6 +129,7 @@ def build_api(settings: OwnerSettings, **overrides: Unpack[Overrides]) -> ApiSer
         dispatch=parts.dispatch,
         lifecycle=parts.lifecycle,
         policies=parts.policies,
+        webhook_keys=overrides.get("webhook_keys") or derived_keys(settings),
         launcher=parts.launcher,
         observe=parts.observe,
     )

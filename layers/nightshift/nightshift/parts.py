@@ -32,7 +32,7 @@ from nightshift.domain.exchanged import Observe
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.slot import LaunchOrder
 from nightshift.domain.model.webhook import WebhookTargets
-from nightshift.domain.outbox import Outbox, Receiver
+from nightshift.domain.outbox import Outbox, Receiver, WebhookKeys
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import (
     Ids,
@@ -74,22 +74,27 @@ class MachineSettings(RunSettings, Protocol):
     def state_machine_arn(self) -> str: ...
 
 
-class OwnerSettings(MachineSettings, Protocol):
+class SecretSettings(Protocol):
+    """Where the secret is from which the keys of webhooks are derived."""
+
+    @property
+    def webhook_secret_arn(self) -> str: ...
+
+
+class OwnerSettings(MachineSettings, SecretSettings, Protocol):
     """What those need to know besides that serve the owners of tasks."""
 
     @property
     def webhook_targets(self) -> WebhookTargets: ...
 
 
-class ReceiverSettings(TableSettings, Protocol):
+class ReceiverSettings(TableSettings, SecretSettings, Protocol):
     """What those need to know besides that tell others."""
 
     @property
     def bus_name(self) -> str | None: ...
     @property
     def topic_arn(self) -> str | None: ...
-    @property
-    def webhook_secret_arn(self) -> str: ...
     @property
     def webhook_targets(self) -> WebhookTargets: ...
 
@@ -104,6 +109,7 @@ class Overrides(TypedDict, total=False):
     sweeps: SweepStore
     outbox: Outbox
     receivers: Sequence[Receiver]
+    webhook_keys: WebhookKeys
     launcher: Launcher
     inspector: Inspector
     ids: Ids
@@ -118,9 +124,13 @@ def receivers(settings: ReceiverSettings) -> Sequence[Receiver]:
         receivers.append(BusReceiver(events_client(), settings.bus_name))
     if settings.topic_arn is not None:
         receivers.append(TopicReceiver(sns_client(), settings.topic_arn))
-    master = StoredMaster(secrets_client(), settings.webhook_secret_arn)
-    keys = DerivedKeys(master)
+    keys = derived_keys(settings)
     return [*receivers, WebhookReceiver(keys=keys, targets=settings.webhook_targets)]
+
+
+def derived_keys(settings: SecretSettings) -> WebhookKeys:
+    """Every user's key, from the secret of this deployment, which is read when it is needed."""
+    return DerivedKeys(StoredMaster(secrets_client, settings.webhook_secret_arn))
 
 
 class _NoExecutions:

@@ -211,6 +211,10 @@ class Client:
         """The limits in force."""
         return cast("dict[str, Any]", self._read("policy"))
 
+    def webhook_key(self) -> str:
+        """The key that notices to my webhooks are signed with; needs `nightshift/write`."""
+        return str(self._read("webhook-key")["key"])
+
     def policy_changes(self) -> Iterator[dict[str, Any]]:
         """Who changed the limits, when, why and to what, newest first."""
         return self._items("policy/changes", {})

@@ -322,3 +322,9 @@ def test_a_task_that_tells_somebody_shows_whom(api: RecordedApi, run: Run) -> No
     api.answer("GET", TASK_PATH, 200, TASK | {"notify": notify})
     output = ok(run("tasks", "show", TASK_ID))
     assert "https://hooks.example/a of failed, changes only\n" in output
+
+
+def test_my_webhook_key_is_printed_alone(api: RecordedApi, run: Run) -> None:
+    api.answer("GET", "/api/webhook-key", 200, {"key": "0a1b"})
+    assert ok(run("webhook-key")) == "0a1b\n"
+    assert json.loads(ok(run("webhook-key", "--json"))) == {"key": "0a1b"}

@@ -97,9 +97,9 @@ def test_keys_are_derived_from_a_secret_that_is_read_once(engine: Engine) -> Non
     """The same key for the same user for as long as the secret stands."""
     secrets = engine.client("secretsmanager")
     arn = secrets.create_secret(Name="webhooks", SecretString="a secret")["ARN"]
-    master = StoredMaster(secrets, arn)
+    master = StoredMaster(lambda: secrets, arn)
     first = DerivedKeys(master).key_of("alice")
     secrets.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
     assert DerivedKeys(master).key_of("alice") == first
     with pytest.raises(StorageUnavailable):
-        DerivedKeys(StoredMaster(secrets, arn)).key_of("alice")
+        DerivedKeys(StoredMaster(lambda: secrets, arn)).key_of("alice")

@@ -13,6 +13,7 @@ from api.settings import ApiSettings
 from completion.handler import record
 from completion.settings import CompletionSettings
 from listeners import Listener
+from nightshift.adapters.notices.keys import DerivedKeys
 from nightshift.composition import (
     build_api,
     build_completion,
@@ -48,6 +49,7 @@ DAILY = {
 VARIABLES = {
     "TABLE_NAME": "nightshift",
     "STATE_MACHINE_ARN": "arn:aws:states:eu-central-1:111122223333:stateMachine:nightshift",
+    "WEBHOOK_SECRET_ARN": "arn:aws:secretsmanager:eu-central-1:111122223333:secret:webhooks",
 }
 
 
@@ -111,6 +113,7 @@ class Desk:
             "threads": self.store.threads,
             "policies": self.store.policies,
             "sweeps": self.store.sweeps,
+            "webhook_keys": DerivedKeys(lambda: "the secret of this deployment"),
             "launcher": ScriptedLauncher(self.executions, SUNDAY),
             "inspector": ScriptedInspector(self.executions),
             "ids": CountingIds(),
@@ -124,7 +127,7 @@ class Desk:
         self.completion = build_completion(CompletionSettings.read(read), **ports)
         self.listener = Listener()
         ports["outbox"], ports["receivers"] = self.store.outbox, [self.listener]
-        notices = NoticesSettings.read({**read, "WEBHOOK_SECRET_ARN": "arn:secret"})
+        notices = NoticesSettings.read(read)
         self.notices = build_notices(notices, **ports)
 
     def _told(self, event: Event) -> None:

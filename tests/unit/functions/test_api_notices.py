@@ -180,3 +180,14 @@ def test_a_launch_that_is_refused_is_told_as_the_failure_it_is(desk: Desk) -> No
     assert desk.do("trigger", task["id"]).status == 502
     (outgoing,) = desk.store.notices()
     assert (outgoing.notice.reason, outgoing.notice.kind) == ("launch_failed", NoticeKind.FAILED)
+
+
+def test_everybody_sees_their_own_key_and_needs_the_right_to_write(desk: Desk) -> None:
+    """P8: with a key notices could be forged."""
+    mine = desk.call("GET", "/api/webhook-key")
+    assert mine.status == 200
+    assert mine.headers["Cache-Control"] == "no-store"
+    assert mine.json == desk.call("GET", "/api/webhook-key").json
+    assert len(mine.json["key"]) == 64
+    assert desk.call("GET", "/api/webhook-key", user="bob").json != mine.json
+    assert desk.call("GET", "/api/webhook-key", scope="nightshift/read").status == 403

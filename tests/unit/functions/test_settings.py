@@ -15,7 +15,7 @@ from tick.settings import TickSettings
 from unit.functions.desk import VARIABLES
 
 
-def test_a_function_needs_its_table_and_its_machine_and_nothing_else() -> None:
+def test_a_function_needs_its_table_its_machine_and_its_secret_and_nothing_else() -> None:
     """SPEC 9: everything else has its default."""
     assert ApiSettings.read(VARIABLES).policy == PRODUCTION_POLICY
     assert TickSettings.read(VARIABLES).window_seconds == 0

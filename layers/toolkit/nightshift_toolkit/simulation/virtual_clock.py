@@ -71,6 +71,7 @@ class _Settings:
     slot_shards: int = 1
     announces: bool = False
     webhook_targets: WebhookTargets = WebhookTargets.LOOPBACK
+    webhook_secret_arn: str = "simulated"  # noqa: S105 - an address, not the secret
 
 
 class _KnownIds(CountingIds):

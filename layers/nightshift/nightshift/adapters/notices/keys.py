@@ -26,8 +26,8 @@ class DerivedKeys:
 class StoredMaster:
     """The deployment's secret, read from Secrets Manager when first needed and then kept."""
 
-    def __init__(self, client: Any, secret_arn: str) -> None:
-        self._client = client
+    def __init__(self, connect: Callable[[], Any], secret_arn: str) -> None:
+        self._connect = connect
         self._secret_arn = secret_arn
         self._kept: str | None = None
 
@@ -38,8 +38,9 @@ class StoredMaster:
             StorageUnavailable: it cannot be read.
         """
         if self._kept is None:
+            client = self._connect()
             try:
-                answer = self._client.get_secret_value(SecretId=self._secret_arn)
+                answer = client.get_secret_value(SecretId=self._secret_arn)
             except (BotoCoreError, ClientError) as error:
                 raise StorageUnavailable("The secret of webhooks cannot be read.") from error
             self._kept = str(answer["SecretString"])
