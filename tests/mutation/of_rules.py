@@ -164,6 +164,16 @@ BREAKS: Final = (
         "",
     ),
     _pause(
+        "a pause of all tasks wakes what was paused for good",
+        "if _is_finished(task) or _sleeps_beyond(task, until):",
+        "if _is_finished(task):",
+    ),
+    _pause(
+        "resuming all tasks touches what is not paused",
+        "task.resumed(now, policy) if task.state.status is TaskStatus.PAUSED else task",
+        "task.resumed(now, policy)",
+    ),
+    _pause(
         "a running `once` task can be paused",
         'task.ensure_switchable("paused",',
         'task.state.status is TaskStatus.RUNNING or task.ensure_switchable("paused",',

@@ -36,6 +36,7 @@ from nightshift.domain.model.enums import ActionKind, SlotState
 from nightshift.domain.model.instants import format_instant, truncate
 from nightshift.domain.model.schedule_input import parse_bounds, parse_schedule
 from nightshift.domain.model.spec import Schedule
+from simulation.crowds import pause_all, resume_all
 from simulation.judge import Wrong
 from simulation.life import Life
 from simulation.model import Expected
@@ -88,7 +89,8 @@ class Owners:
                 self._edit_patience,
                 self._pause,
                 self._resume,
-                self._resume,
+                life.random.choice((self._resume, self._resume, self._resume_all)),
+                life.random.choice((self._pause, self._pause, self._pause_all)),
                 self._trigger,
                 self._trigger,
                 self._delete,
@@ -154,9 +156,7 @@ class Owners:
 
     def _pause(self, task: Expected) -> None:
         life, clock = self._life, self._life.a_clock()
-        until = None
-        if life.random.random() < FOR_A_WHILE:
-            until = truncate(clock + timedelta(hours=life.random.uniform(0.1, 72)))
+        until = self._end_of_a_pause(clock)
         end = None if until is None else format_instant(until)
         command = PauseTask(task.user_id, task.task_id, until=end)
         self._manage(
@@ -165,6 +165,20 @@ class Owners:
             lambda expected: expected.pause(clock, until),
             lambda: life.pausing.pause_task(command, clock),
         )
+
+    def _end_of_a_pause(self, clock: datetime) -> datetime | None:
+        if self._life.random.random() >= FOR_A_WHILE:
+            return None
+        return truncate(clock + timedelta(hours=self._life.random.uniform(0.1, 72)))
+
+    def _pause_all(self, task: Expected) -> None:
+        clock = self._life.a_clock()
+        pause_all(self._life, task.user_id, clock, self._end_of_a_pause(clock))
+
+    def _resume_all(self, task: Expected) -> None:
+        life = self._life
+        if not any(map(self._is_forbidden, life.judge.expected.values())):
+            resume_all(life, task.user_id, life.a_clock())
 
     def _resume(self, task: Expected) -> None:
         life, clock = self._life, self._life.a_clock()
