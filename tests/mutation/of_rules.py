@@ -180,10 +180,10 @@ BREAKS: Final = (
     ),
     _dispatch(
         "a skip does not advance its task",
-        "if not self.runs.skip(tombstone, task, plan):",
+        "if not self.runs.skip(tombstone, task, plan, notices):",
         "if not self.runs.skip(tombstone, task, Plan(status=task.state.status,"
         " next_run_at=task.state.next_run_at, due_at=task.state.due_at,"
-        " tzdata_version=task.state.tzdata_version)):",
+        " tzdata_version=task.state.tzdata_version), notices):",
     ),
     _dispatch(
         "a skipped occurrence counts as a run",
