@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import overload
 
-from nightshift.composition import PRODUCTION_POLICY
+from nightshift.composition.production import PRODUCTION_POLICY
 from nightshift.domain.errors import InvalidRequest
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.webhook import WebhookTargets

@@ -27,7 +27,7 @@ from api.limits import UNKNOWN, Throttle
 from api.query import Query
 from api.request import Body, Request
 from api.routes import ROUTES, Route
-from nightshift.composition import ApiServices
+from nightshift.composition.api import ApiServices
 from nightshift.domain.exchanged import Event
 
 UNROUTED: Final = "none"

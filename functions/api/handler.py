@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from api.application import Application
 from api.settings import ApiSettings
-from nightshift.composition import build_api
+from nightshift.composition.api import build_api
 from nightshift.observability import TRACE_VARIABLE, invocation
 from wall_clock import utc_now
 

@@ -9,7 +9,7 @@ from api.cursors import Cursors
 from api.request import Request
 from api.requests import EmptyRequest, PauseTaskRequest
 from api.wire import Instant, Reason, Wire
-from nightshift.composition import ApiServices
+from nightshift.composition.api import ApiServices
 from nightshift.domain.commands import PauseTasks, ResumeTask, ResumeTasks
 from nightshift.domain.exchanged import Event
 from nightshift.domain.services.pausing import ChangedTasks

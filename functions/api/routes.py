@@ -43,7 +43,7 @@ from api.responses import (
     TriggerResponse,
 )
 from api.webhook_keys import get_webhook_key
-from nightshift.composition import ApiServices
+from nightshift.composition.api import ApiServices
 from nightshift.domain.commands import (
     CancelRun,
     DeleteTask,

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from api.answer import Answer
 from api.request import Request
 from api.wire import Wire
-from nightshift.composition import ApiServices
+from nightshift.composition.api import ApiServices
 
 
 class WebhookKeyResponse(Wire):

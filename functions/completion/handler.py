@@ -13,7 +13,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from completion.settings import CompletionSettings
 from completion.signals import outcome_of
-from nightshift.composition import CompletionServices, build_completion
+from nightshift.composition.completion import CompletionServices, build_completion
 from nightshift.domain.exchanged import Event
 from nightshift.domain.model.run_ids import task_id_of
 from nightshift.observability import TRACE_VARIABLE, invocation

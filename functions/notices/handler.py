@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from nightshift.composition import NoticesServices, build_notices
+from nightshift.composition.notices import NoticesServices, build_notices
 from nightshift.observability import TRACE_VARIABLE, invocation
 from notices.settings import NoticesSettings
 from wall_clock import utc_now

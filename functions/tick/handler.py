@@ -10,7 +10,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from nightshift.composition import TickServices, build_tick
+from nightshift.composition.tick import TickServices, build_tick
 from nightshift.observability import TRACE_VARIABLE, invocation
 from tick.settings import TickSettings
 from tick.window import Clockwork, run_window

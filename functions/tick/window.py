@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from nightshift.composition import TickServices
+from nightshift.composition.tick import TickServices
 from nightshift.domain.exchanged import Event
 from tick.settings import TickSettings
 from wall_clock import utc_now

@@ -12,7 +12,9 @@ import pytest
 from api.settings import ApiSettings
 from completion.settings import CompletionSettings
 from nightshift.adapters.dynamodb.policy import DynamoPolicy
-from nightshift.composition import build_api, build_completion, build_tick
+from nightshift.composition.api import build_api
+from nightshift.composition.completion import build_completion
+from nightshift.composition.tick import build_tick
 from tick.settings import TickSettings
 
 ROOT = Path(__file__).parents[2]
@@ -124,11 +126,11 @@ def test_parts_are_put_together_in_the_only_place_that_knows_both_sides() -> Non
     knows = re.compile(r"nightshift\.adapters")
     sources = [*(ROOT / "functions").rglob("*.py"), *(ROOT / "layers/nightshift").rglob("*.py")]
     found = {
-        path.name
+        path.parent.name
         for path in sources
         if "adapters" not in path.parts and knows.search(path.read_text())
     }
-    assert found == {"parts.py"}
+    assert found == {"composition"}
 
 
 def _python(program: str, variables: dict[str, str]) -> str:

@@ -19,7 +19,10 @@ SERVICES = f"{DOMAIN}.services"
 ADAPTERS = "nightshift.adapters"
 AWS = {"boto3", "botocore", "mypy_boto3_dynamodb", "mypy_boto3_stepfunctions", "pynamodb"}
 EDGE = {"aws_lambda_powertools", "pydantic", "pydantic_core"}
-OFFERED = ("nightshift.composition", "nightshift.observability", DOMAIN)
+COMPOSITION = "nightshift.composition"
+PARTS = ("nightshift.observability", DOMAIN, ADAPTERS)
+"""What the parts are made of."""
+OFFERED = (COMPOSITION, "nightshift.observability", DOMAIN)
 """What the layer offers to the functions."""
 LONG = {"ports.py": 400}
 """The text of the contracts."""
@@ -79,8 +82,8 @@ def allowed(one: Import) -> bool:
         DOMAIN: (MODEL, f"{DOMAIN}.errors", f"{DOMAIN}.exchanged"),
         ADAPTERS: (DOMAIN, own),
         "nightshift.observability": (DOMAIN,),
-        "nightshift.parts": ("nightshift.observability", DOMAIN, ADAPTERS),
-        "nightshift.composition": ("nightshift",),
+        f"{COMPOSITION}.parts": (*PARTS, f"{COMPOSITION}.overrides", f"{COMPOSITION}.settings"),
+        COMPOSITION: (*PARTS, COMPOSITION),
     }
     packages = {
         MODEL: {"tzdata"} if one.importer == f"{MODEL}.zones" else set(),
@@ -108,12 +111,12 @@ def test_everybody_imports_only_what_they_may(path: Path) -> None:
         ("api.routes", "pynamodb.models.Model"),
         ("api.routes", "tick.window.run_window"),
         ("nightshift.observability", "nightshift.adapters.ids.RandomIds"),
-        ("nightshift.composition", "boto3"),
-        ("nightshift.parts", "boto3"),
-        ("nightshift.parts", "nightshift.composition.build_api"),
-        ("nightshift.composition", "api.settings.ApiSettings"),
+        ("nightshift.composition.api", "boto3"),
+        ("nightshift.composition.parts", "boto3"),
+        ("nightshift.composition.parts", "nightshift.composition.api.build_api"),
+        ("nightshift.composition.api", "api.settings.ApiSettings"),
         ("nightshift.adapters.dynamodb.runs", "nightshift.adapters.stepfunctions.errors.code_of"),
-        ("nightshift.adapters.stepfunctions.launcher", "nightshift.composition.build_api"),
+        ("nightshift.adapters.stepfunctions.launcher", "nightshift.composition.api.build_api"),
         ("nightshift.adapters.dynamodb.runs", "pydantic.BaseModel"),
         ("nightshift.domain.services.clock", "nightshift.adapters.aws.dynamodb_client"),
         ("nightshift.domain.services.clock", "aws_lambda_powertools.Logger"),

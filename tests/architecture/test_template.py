@@ -15,7 +15,7 @@ from api.settings import ApiSettings
 from completion.settings import CompletionSettings
 from nightshift.adapters.dynamodb.items import RunItem, TaskItem
 from nightshift.adapters.dynamodb.keys import DUE_INDEX
-from nightshift.composition import PRODUCTION_POLICY
+from nightshift.composition.production import PRODUCTION_POLICY
 from notices.settings import NoticesSettings
 from tick.settings import TickSettings
 

@@ -15,7 +15,7 @@ from bench.due_at_once import Lane, launched_by_all, made_up_account
 from bench.growth import idle_look, peak_of_a_look
 from bench.imports import import_seconds
 from bench.report import Line, chart, markdown, where_and_when
-from nightshift.composition import CLOCK_WORKERS
+from nightshift.composition.tick import CLOCK_WORKERS
 from nightshift_toolkit.costs import units
 
 FOLDER = Path(".nightshift/bench")

@@ -28,7 +28,7 @@ from nightshift.adapters.dynamodb.table import Table
 from nightshift.adapters.dynamodb.tasks import DynamoTasks
 from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
 from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
-from nightshift.composition import build_tick
+from nightshift.composition.tick import build_tick
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.services.clock import Clock
 

@@ -21,7 +21,7 @@ from crash.machine import MACHINE, ServiceError, Signal, StateMachine
 from nightshift.adapters.dynamodb import keys
 from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.adapters.dynamodb.table import Table
-from nightshift.composition import CompletionServices
+from nightshift.composition.completion import CompletionServices
 from nightshift.domain.commands import DeleteTask, PauseTask
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.instants import format_instant

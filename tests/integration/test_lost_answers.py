@@ -13,7 +13,7 @@ from api.application import Application
 from api.settings import ApiSettings
 from nightshift.adapters.dynamodb.policy import DynamoPolicy
 from nightshift.adapters.dynamodb.threads import DynamoThreads
-from nightshift.composition import build_api
+from nightshift.composition.api import build_api
 from nightshift.domain.errors import PersistenceUncertain
 from nightshift_toolkit.memory import ScriptedExecutions, ScriptedInspector, ScriptedLauncher
 from real import RealWorld

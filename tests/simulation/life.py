@@ -13,7 +13,7 @@ from completion.handler import record
 from explorer.play import NamedIds, single_file
 from explorer.ports import Ports
 from explorer.stage import Death
-from nightshift.composition import CompletionServices
+from nightshift.composition.completion import CompletionServices
 from nightshift.domain.commands import RegisterThread
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.exchanged import Event

@@ -14,12 +14,10 @@ from completion.handler import record
 from completion.settings import CompletionSettings
 from listeners import Listener
 from nightshift.adapters.notices.keys import DerivedKeys
-from nightshift.composition import (
-    build_api,
-    build_completion,
-    build_notices,
-    build_tick,
-)
+from nightshift.composition.api import build_api
+from nightshift.composition.completion import build_completion
+from nightshift.composition.notices import build_notices
+from nightshift.composition.tick import build_tick
 from nightshift.domain.exchanged import Event, Observe, TaskRef
 from nightshift.domain.model.enums import RunStatus
 from nightshift.domain.model.run import Run
@@ -34,7 +32,7 @@ from notices.settings import NoticesSettings
 from tick.settings import TickSettings
 
 if TYPE_CHECKING:
-    from nightshift.parts import Overrides
+    from nightshift.composition.overrides import Overrides
 
 SUNDAY = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ALICE = "alice"

@@ -7,7 +7,7 @@ import pytest
 from api.settings import ApiSettings
 from completion.settings import CompletionSettings
 from environment import Environment, UnusableSettings
-from nightshift.composition import PRODUCTION_POLICY
+from nightshift.composition.production import PRODUCTION_POLICY
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.webhook import WebhookTargets
 from notices.settings import NoticesSettings

@@ -9,7 +9,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml
 
-from nightshift.composition import PRODUCTION_POLICY
+from nightshift.composition.production import PRODUCTION_POLICY
 from nightshift_toolkit.resources import Task
 from nightshift_toolkit.task_files import (
     FaultyFileError,

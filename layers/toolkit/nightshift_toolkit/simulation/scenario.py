@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from nightshift.composition import PRODUCTION_POLICY
+from nightshift.composition.production import PRODUCTION_POLICY
 from nightshift.domain.model.policy import Policy
 
 

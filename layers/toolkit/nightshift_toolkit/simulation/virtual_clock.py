@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from nightshift.composition import build_api, build_tick
+from nightshift.composition.api import build_api
+from nightshift.composition.tick import build_tick
 from nightshift.domain.commands import RegisterThread
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.exchanged import Event
@@ -23,7 +24,7 @@ from nightshift_toolkit.simulation.scenario import Scenario
 from nightshift_toolkit.simulation.tasks import USER, Wish
 
 if TYPE_CHECKING:
-    from nightshift.parts import Overrides
+    from nightshift.composition.overrides import Overrides
 
 Progress = Callable[[float], object]
 _MINUTE = timedelta(minutes=1)
