@@ -7,9 +7,8 @@ run's keys or none, so any number of ticks and triggers may be in here at once (
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from nightshift.domain.commands import TriggerTask
 from nightshift.domain.errors import (
     ActiveRun,
     ConcurrentUpdate,
@@ -56,6 +55,9 @@ from nightshift.domain.services.rulings import (
     before_keys,
     on_key,
 )
+
+if TYPE_CHECKING:
+    from nightshift.domain.commands import TriggerTask
 
 ATTEMPTS = 3
 """How often a manual trigger is decided anew when its task changes under it."""
@@ -213,7 +215,7 @@ class Dispatch:
 
     # -- by hand --
 
-    def trigger_task(self, command: TriggerTask, now: datetime) -> Run:
+    def trigger_task(self, command: "TriggerTask", now: datetime) -> Run:
         """Run a task now, whatever its schedule says; never queued (P4).
 
         Sent again under the same key it is the run that it made, as that is now.
@@ -232,7 +234,7 @@ class Dispatch:
         trigger = partial(self._trigger, command, now)
         return once_by_key(self.tasks, self.runs, command, now, trigger)
 
-    def _trigger(self, command: TriggerTask, now: datetime) -> Run:
+    def _trigger(self, command: "TriggerTask", now: datetime) -> Run:
         policy = self.policies.current()
         for _ in range(ATTEMPTS):
             task = self.tasks.get(TaskRef(command.user_id, command.task_id))
@@ -249,7 +251,7 @@ class Dispatch:
         raise ConcurrentUpdate
 
     def _trigger_once(
-        self, command: TriggerTask, task: Task, payload: Payload, policy: Policy, now: datetime
+        self, command: "TriggerTask", task: Task, payload: Payload, policy: Policy, now: datetime
     ) -> Run | None:
         slots = self.runs.slots()
         holder = next((slot for slot in slots if slot.task_id == task.id), None)

@@ -5,8 +5,8 @@ Every end of a run, whoever brings the news, goes through `record_outcome`.
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from nightshift.domain.commands import CancelRun, PauseRun, ResumeRun
 from nightshift.domain.errors import (
     ExecutionsUnavailable,
     RunNotFound,
@@ -33,6 +33,9 @@ from nightshift.domain.model.slot import Keys, LaunchOrder, Slot
 from nightshift.domain.model.status import status_after_completion, status_after_failure
 from nightshift.domain.model.task import Payload
 from nightshift.domain.ports import Inspector, Launcher, RunStore, TaskStore
+
+if TYPE_CHECKING:
+    from nightshift.domain.commands import CancelRun, PauseRun, ResumeRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,7 @@ class Lifecycle:
         holder = self.runs.slot(slot.task_id, slot.keys.slot_shard)
         return holder is not None and holder.run_id == slot.run_id
 
-    def cancel_run(self, command: CancelRun) -> Run:
+    def cancel_run(self, command: "CancelRun") -> Run:
         """Ask for an active run to be stopped; its keys are free when that is confirmed (P7).
 
         A run that had already ended keeps its outcome and is returned as it is.
@@ -185,7 +188,7 @@ class Lifecycle:
         self._tell("cancel_requested", slot)
         self._stop(slot)
 
-    def pause_run(self, command: PauseRun) -> Run:
+    def pause_run(self, command: "PauseRun") -> Run:
         """Ask the worker of a run to have it stand still; it does so with its next heartbeat.
 
         Raises:
@@ -194,11 +197,11 @@ class Lifecycle:
         """
         return self._hold(command, wanted=True)
 
-    def resume_run(self, command: ResumeRun) -> Run:
+    def resume_run(self, command: "ResumeRun") -> Run:
         """Ask the worker of a paused run to let it go on; raises what `pause_run` raises."""
         return self._hold(command, wanted=False)
 
-    def _hold(self, command: PauseRun | ResumeRun, *, wanted: bool) -> Run:
+    def _hold(self, command: "PauseRun | ResumeRun", *, wanted: bool) -> Run:
         if self.tasks.get(TaskRef(command.user_id, command.task_id)) is None:
             raise TaskNotFound
         run = self.runs.get(command.task_id, command.run_id)

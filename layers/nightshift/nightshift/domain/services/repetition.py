@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from nightshift.domain.commands import TriggerTask
 from nightshift.domain.errors import Conflict, LaunchFailed, RunNotFound, TaskNotFound
 from nightshift.domain.exchanged import TaskRef
 from nightshift.domain.model.run import Run
 from nightshift.domain.ports import RunStore, TaskStore
 
+if TYPE_CHECKING:
+    from nightshift.domain.commands import TriggerTask
+
 
 def once_by_key(
     tasks: TaskStore,
     runs: RunStore,
-    command: TriggerTask,
+    command: "TriggerTask",
     now: datetime,
     trigger: Callable[[], Run],
 ) -> Run:
@@ -38,7 +41,7 @@ def once_by_key(
 
 
 def _made_before(
-    tasks: TaskStore, runs: RunStore, command: TriggerTask, now: datetime
+    tasks: TaskStore, runs: RunStore, command: "TriggerTask", now: datetime
 ) -> Run | None:
     if command.key is None:
         return None
