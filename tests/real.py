@@ -15,6 +15,7 @@ from typing import Any
 
 import builders
 from nightshift.adapters.dynamodb import keys, task_rows
+from nightshift.adapters.dynamodb.outbox import DynamoOutbox
 from nightshift.adapters.dynamodb.policy import DynamoPolicy
 from nightshift.adapters.dynamodb.runs import DynamoRuns
 from nightshift.adapters.dynamodb.table import Table
@@ -97,6 +98,7 @@ class RealWorld:
         self.tasks = DynamoTasks(self.table, due_shards=self.due_shards)
         self.runs = DynamoRuns(self.table, observe=observe, slot_shards=self.slot_shards)
         self.policies = DynamoPolicy(self.table, policy)
+        self.outbox = DynamoOutbox(self.table)
         launcher = StepFunctionsLauncher(self.stepfunctions, self.machine, silence_seconds=300)
         inspector = StepFunctionsInspector(self.stepfunctions, self.machine)
         self.lifecycle = Lifecycle(

@@ -14,6 +14,7 @@ from crash.harness import Stage
 from crash.machine import SUCCESS
 from crash.paths import THREAD, threaded
 from nightshift.adapters.dynamodb import keys
+from nightshift.adapters.dynamodb.outbox import outbox_item
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.task import Task
 
@@ -270,3 +271,10 @@ def a_history_outlived_its_task(ward: Ward) -> None:
 def a_log_outlives_its_task_for_ever(ward: Ward) -> None:
     ward.stage.others.delete(ward.idle)
     ward.set(keys.change(ward.idle.id, 1), expires_at=None)
+
+
+@breaks("notices_tell_what_happened", repairable=True)
+def a_notice_tells_of_a_failure_that_was_none(ward: Ward) -> None:
+    row = outbox_item(builders.outgoing(ward.stage.run_of(ward.idle))).serialize()
+    name = ward.stage.others.table.name
+    ward.stage.others.dynamodb.put_item(TableName=name, Item=row)

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import builders
 from crash.damages import HOUR, Ward, breaks, slot_key, task_key
 from nightshift.adapters.dynamodb import keys
+from nightshift.adapters.dynamodb.outbox import outbox_item
 from nightshift.domain.model.instants import format_instant
 
 
@@ -110,3 +112,12 @@ def an_attempt_was_picked_up_that_nobody_asked_for(ward: Ward) -> None:
 @breaks("pickups_are_of_attempts", repairable=False)
 def a_run_was_picked_up_before_it_began(ward: Ward) -> None:
     ward.set(ward.run_key(ward.idle), picked_up_attempt=1, started_at=None)
+
+
+@breaks("notices_are_there_once", repairable=False)
+def a_notice_is_there_for_two_times(ward: Ward) -> None:
+    outgoing = builders.outgoing(ward.stage.run_of(ward.idle), outcome="success")
+    for due_at in (outgoing.due_at, outgoing.due_at + HOUR):
+        row = outbox_item(replace(outgoing, due_at=due_at)).serialize()
+        name = ward.stage.others.table.name
+        ward.stage.others.dynamodb.put_item(TableName=name, Item=row)

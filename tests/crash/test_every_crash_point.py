@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import crash.paths_of_ends
+import crash.paths_of_notices
 import crash.paths_of_people
 import crash.paths_of_work  # noqa: F401 - all add their paths
 from crash.faults import Fault

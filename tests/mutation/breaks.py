@@ -25,6 +25,7 @@ ATTEMPTS: Final = ("tests/architecture/test_workflow.py",)
 PAUSES: Final = ("tests/contract/test_run_pauses.py",)
 PICKUPS: Final = ("tests/integration/worker/test_ports.py", "-k", "engine or pickup or gone")
 MEMORY_WORK: Final = ("tests/explorer/test_memory_work.py",)
+NOTICES: Final = ("tests/integration/notices/test_webhook.py",)
 WORKER: Final = tuple(
     f"tests/unit/worker/test_{what}.py" for what in ("pausing", "spool", "masking")
 )
@@ -71,6 +72,7 @@ def all_breaks() -> dict[str, Break]:
         of_failures,
         of_launches,
         of_memory,
+        of_notices,
         of_operations,
         of_rules,
         of_table,
@@ -86,6 +88,7 @@ def all_breaks() -> dict[str, Break]:
         of_explanations,
         of_failures,
         of_operations,
+        of_notices,
     )
     listed = [each for file in files for each in file.BREAKS]
     named = {each.name: each for each in listed}

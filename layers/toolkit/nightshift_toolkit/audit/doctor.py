@@ -11,6 +11,7 @@ from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift_toolkit.audit.executions import statuses
 from nightshift_toolkit.audit.finding import Finding
 from nightshift_toolkit.audit.invariants import check
+from nightshift_toolkit.audit.repairs_of_notices import NoticeRepairs
 from nightshift_toolkit.audit.repairs_of_runs import RunRepairs
 from nightshift_toolkit.audit.repairs_of_tasks import TaskRepairs
 from nightshift_toolkit.audit.snapshot import Snapshot
@@ -139,6 +140,7 @@ def _repairs(patient: Patient, snapshot: Snapshot) -> Mapping[str, Repair]:
         now=now,
     )
     tasks = TaskRepairs(table=patient.table, snapshot=snapshot, now=now)
+    notices = NoticeRepairs(table=patient.table, snapshot=snapshot)
     return {
         "slot_has_active_run": runs.settle_slot_of,
         "active_run_has_slot": runs.settle,
@@ -160,6 +162,7 @@ def _repairs(patient: Patient, snapshot: Snapshot) -> Mapping[str, Repair]:
         "payloads_are_needed": tasks.drop_payload,
         "quotas_count_the_tasks": tasks.count,
         "logs_expire_after_their_task": tasks.let_log_expire,
+        "notices_tell_what_happened": notices.withdraw,
     }
 
 

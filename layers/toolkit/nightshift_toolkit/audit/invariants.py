@@ -3,6 +3,7 @@
 from nightshift_toolkit.audit.attempts import ABOUT_ATTEMPTS
 from nightshift_toolkit.audit.finding import Finding, Holds, Invariant
 from nightshift_toolkit.audit.keys_held import ABOUT_KEYS
+from nightshift_toolkit.audit.notices import ABOUT_NOTICES
 from nightshift_toolkit.audit.records import ABOUT_RECORDS
 from nightshift_toolkit.audit.snapshot import Snapshot
 from nightshift_toolkit.audit.tasks_stored import ABOUT_TASKS
@@ -12,6 +13,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     *ABOUT_RECORDS,
     *ABOUT_ATTEMPTS,
     *ABOUT_TASKS,
+    *ABOUT_NOTICES,
 )
 
 WITHIN_BUDGET = "runs_are_within_the_budget"

@@ -34,6 +34,11 @@ def snapshot_of_memory(store: MemoryStore, *, now: datetime | None = None) -> Sn
                 task_id: [change.revision for change in log]
                 for task_id, log in state.changes.items()
             },
+            outbox=[
+                outgoing
+                for notice_id, outgoing in state.outbox.items()
+                if notice_id not in state.damaged_notices
+            ],
             unreadable=[
                 *(f"task {ref.task_id}" for ref, row in state.tasks.items() if row.corrupt),
                 *(f"slot {task_id}" for task_id, row in state.slots.items() if row.corrupt),

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cached_property
 
 from nightshift.domain.exchanged import TaskRef
+from nightshift.domain.model.notice import Outgoing
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
@@ -48,6 +49,7 @@ class Snapshot:
         quotas: how many tasks each user is counted to have.
         logs: the revisions of which the change log of each task tells, by task id.
         unexpiring: how many entries of each change log never expire, by task id.
+        outbox: every notice on its way that can be read.
         executions: Step Functions' status of each execution that was asked for, None for one that
             does not exist.
         unreadable: the keys of rows that cannot be read.
@@ -67,6 +69,7 @@ class Snapshot:
     quotas: Mapping[str, int] | None = None
     logs: Mapping[str, Collection[int]] = field(default_factory=dict)
     unexpiring: Mapping[str, int] = field(default_factory=dict)
+    outbox: Sequence[Outgoing] = ()
     executions: Mapping[str, str | None] = field(default_factory=dict)
     unreadable: Sequence[str] = ()
     now: datetime | None = None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from nightshift.adapters.dynamodb import keys, reading, run_rows, task_rows
+from nightshift.adapters.dynamodb import keys, outbox, reading, run_rows, task_rows
 from nightshift.adapters.dynamodb.operations import Raw, key_of
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.exchanged import TaskRef
@@ -22,6 +22,7 @@ _BY_PARTITION = {
     "SEAT": "seat",
     "USERSEAT": "user_seat",
     "THREADLOCK": "thread_lock",
+    "OUTBOX": "notice",
 }
 _BY_SORT_KEY = {
     "TASK": "task",
@@ -88,6 +89,7 @@ def snapshot_of_rows(
         quotas={keys.user_of(key_of(row).pk): int(row["tasks"]["N"]) for row in kinds["quota"]},
         logs=_logs(kinds["change"]),
         unexpiring=Counter(_task_of(row) for row in kinds["change"] if "expires_at" not in row),
+        outbox=_read(kinds["notice"], outbox.outgoing_from, unreadable),
         executions=executions or {},
         unreadable=unreadable,
         now=now,
