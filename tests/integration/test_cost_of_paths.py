@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 import builders
+from listeners import Listener
 from nightshift.adapters.dynamodb.sweeps import DynamoSweeps
 from nightshift.domain.commands import (
     Action,
@@ -15,10 +16,12 @@ from nightshift.domain.commands import (
     ScheduleRequest,
     TriggerTask,
 )
-from nightshift.domain.model.enums import ActionKind, Decision, RunStatus
+from nightshift.domain.model.enums import ActionKind, Decision, Outcome, RunStatus
 from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.notify import Notify
 from nightshift.domain.model.task import Task
+from nightshift.domain.services.announcing import Announcing
 from nightshift.domain.services.replanning import Replanning
 from nightshift_toolkit.costs import units
 from real import Bill, RealWorld
@@ -238,3 +241,32 @@ def test_listing_tasks_does_not_read_their_prompts(real: RealWorld) -> None:
     assert len(page.items) == 5
     assert dict(bill.calls) == {"Query": 1}
     assert bill.items_read == 5
+
+
+def test_an_end_that_is_told_costs_its_notice_and_one_that_is_not_costs_nothing_more(
+    real: RealWorld,
+) -> None:
+    """Notices: a row in the same transaction; the claim moves it, and it goes when all have it."""
+    tells = Notify(webhook="https://hooks.example/mine")
+    silent = real.created(builders.create())
+    telling = real.created(builders.create(notify=tells))
+    real.pass_time(timedelta(hours=1))
+    real.look()
+    bills = []
+    for task in (silent, telling):
+        (run,) = real.history(task)
+        with real.billed() as bill:
+            assert real.end(run.id, Outcome.FAILED)
+        bills.append(bill)
+    assert bills[0].calls == bills[1].calls
+    assert bills[1].write_units - bills[0].write_units == 2
+    announcing = Announcing(
+        outbox=real.outbox, receivers=[Listener()], observe=real.events.append, workers=16
+    )
+    with real.billed() as bill:
+        assert announcing.deliver(real.now) == 1
+    assert dict(bill.calls) == {"Query": 4, "TransactWriteItems": 1, "DeleteItem": 1}
+    assert bill.write_units == 5
+    with real.billed() as bill:
+        assert announcing.deliver(real.now) == 0
+    assert (dict(bill.calls), bill.items_read) == ({"Query": 4}, 0)

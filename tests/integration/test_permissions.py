@@ -14,6 +14,7 @@ import pytest
 
 import builders
 import stack
+from listeners import Listener, refusing
 from nightshift.domain.commands import (
     CancelRun,
     DeleteTask,
@@ -25,6 +26,8 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.errors import ActiveRun
 from nightshift.domain.model.enums import ContextMode, Outcome
+from nightshift.domain.model.notify import Notify
+from nightshift.domain.services.announcing import Announcing
 
 if TYPE_CHECKING:
     from nightshift.domain.model.run import Run
@@ -154,3 +157,18 @@ def test_completion_role_grants_exactly_what_the_end_of_a_run_uses(real: RealWor
     with used(real) as actions:
         everything_the_completion_does(real, run)
     assert actions == granted("CompletionRole")
+
+
+def test_notices_function_may_do_what_it_does_and_no_more(real: RealWorld) -> None:
+    """It claims, notes who has a notice, and forgets it."""
+    run = due_run(real, notify=Notify(webhook="https://hooks.example/mine"))
+    real.end(run.id, Outcome.FAILED)
+    hook = Listener(behave=refusing())
+    receivers = [hook, Listener("bus")]
+    announcing = Announcing(outbox=real.outbox, receivers=receivers, observe=real.events.append)
+    with used(real) as actions:
+        announcing.deliver(real.now)
+        hook.behave = lambda _: None
+        announcing.deliver(real.now + timedelta(hours=1))
+    assert actions == granted("NoticesRole")
+    assert [len(receiver.took) for receiver in receivers] == [1, 1]
