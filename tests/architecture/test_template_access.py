@@ -65,6 +65,7 @@ GRANTED = {
     | {
         "dynamodb:Query",
         "dynamodb:GetItem",
+        "dynamodb:PutItem",
         "dynamodb:UpdateItem",
         "dynamodb:DeleteItem",
         "dynamodb:BatchWriteItem",
@@ -208,6 +209,14 @@ def test_notices_function_touches_nothing_of_the_table_but_the_outbox() -> None:
         for action in as_list(entry["Action"])
     ]
     assert not [action for action in others if action.startswith(("dynamodb:", "states:"))]
+
+
+def test_the_end_of_a_run_adds_nothing_to_the_table_but_notices() -> None:
+    """Whatever else it writes is there already."""
+    adds = [entry for entry in statements("CompletionRole") if "PutItem" in str(entry["Action"])]
+    assert [entry["Sid"] for entry in adds] == ["AnnounceTheEnd"]
+    leading = adds[0]["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    assert leading == ["OUTBOX#*"]
 
 
 def test_webhooks_of_a_deployment_lead_to_the_public_internet_alone() -> None:

@@ -26,7 +26,7 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.errors import ActiveRun
 from nightshift.domain.model.enums import ContextMode, Outcome
-from nightshift.domain.model.notify import Notify
+from nightshift.domain.model.notify import NoticeKind, Notify
 from nightshift.domain.services.announcing import Announcing
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def granted(role: str) -> set[str]:
     policies = stack.resources("AWS::IAM::Role")[role]["Policies"]
     named: set[str] = set()
     for policy in policies:
-        for statement in policy["PolicyDocument"]["Statement"]:
+        for statement in stack.statements(policy["PolicyDocument"]):
             actions = statement["Action"]
             named.update([actions] if isinstance(actions, str) else actions)
     return {action for action in named if action.startswith(("dynamodb:", "states:"))}
@@ -146,7 +146,8 @@ def test_tick_role_grants_exactly_what_the_clock_uses(real: RealWorld) -> None:
 
 def test_completion_role_grants_exactly_what_the_end_of_a_run_uses(real: RealWorld) -> None:
     """Least privilege, and nothing that fails on AWS alone."""
-    task = real.created(builders.create())
+    tells = Notify(webhook="https://hooks.example/mine", on=tuple(NoticeKind))
+    task = real.created(builders.create(notify=tells))
     for _ in range(3):
         real.pass_time(timedelta(hours=1))
         real.look()
