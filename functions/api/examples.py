@@ -21,7 +21,9 @@ _TASK: Final[dict[str, Any]] = {
     "priority": 5,
     "timeout_seconds": 900,
     "max_lateness_seconds": 3600,
+    "jitter": "hash",
     "jitter_seconds": 0,
+    "jitter_place_seconds": None,
     "retry": {
         "max_attempts": 3,
         "backoff_seconds": 60,

@@ -12,6 +12,7 @@ from api.wire import (
     ContextModeName,
     FailuresInARow,
     Instant,
+    JitterName,
     JitterSeconds,
     Labels,
     LatenessSeconds,
@@ -40,7 +41,7 @@ from nightshift.domain.commands import (
     Unset,
 )
 from nightshift.domain.errors import InvalidRequest, InvalidSchedule
-from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.enums import ActionKind, ContextMode, Jitter, OverlapPolicy
 from nightshift.domain.model.idempotency import IdempotencyKey
 
 ScheduleType = Literal["cron", "every", "once"]
@@ -88,6 +89,7 @@ class CreateTaskRequest(Wire):
     priority: Priority = 5
     timeout_seconds: TimeoutSeconds | None = None
     max_lateness_seconds: LatenessSeconds | None = None
+    jitter: JitterName = Jitter.HASH
     jitter_seconds: JitterSeconds | None = None
     retry: RetryBody | None = None
     notify: NotifyBody | None = None
@@ -124,6 +126,7 @@ class CreateTaskRequest(Wire):
             priority=self.priority,
             timeout_seconds=self.timeout_seconds,
             max_lateness_seconds=self.max_lateness_seconds,
+            jitter=self.jitter,
             jitter_seconds=self.jitter_seconds or 0,
             retry=self.retry.to_domain() if self.retry else None,
             notify=self.notify.to_domain() if self.notify else None,
@@ -155,6 +158,7 @@ class EditTaskRequest(Wire):
     priority: Priority = absent()
     timeout_seconds: TimeoutSeconds | None = absent()
     max_lateness_seconds: LatenessSeconds | None = absent()
+    jitter: JitterName = absent()
     jitter_seconds: JitterSeconds | None = absent()
     retry: RetryBody | None = absent()
     notify: NotifyBody | None = absent()
@@ -194,6 +198,7 @@ class EditTaskRequest(Wire):
             priority=self.priority,
             timeout_seconds=self.timeout_seconds,
             max_lateness_seconds=self.max_lateness_seconds,
+            jitter=self.jitter,
             jitter_seconds=self.jitter_seconds,
             retry=self.retry.to_domain() if isinstance(self.retry, RetryBody) else self.retry,
             notify=self.notify.to_domain() if isinstance(self.notify, NotifyBody) else self.notify,

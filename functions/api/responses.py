@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
-from api.wire import (
-    Wire,
-)
+from api.wire import Wire
 from nightshift.domain.exchanged import Thread
-from nightshift.domain.model.enums import ActionKind, RunStatus, TaskStatus
+from nightshift.domain.model.enums import ActionKind, Jitter, RunStatus, TaskStatus
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.notify import notify_to_dict
 from nightshift.domain.model.retry import FailedAttempt, retry_to_dict
@@ -37,7 +35,9 @@ class TaskResponse(Wire):
     priority: int
     timeout_seconds: int
     max_lateness_seconds: int | None
+    jitter: str
     jitter_seconds: int
+    jitter_place_seconds: int | None
     retry: dict[str, Any] | None
     notify: dict[str, Any] | None
     pause_after_failures: int | None
@@ -267,7 +267,9 @@ def _defined(task: Task) -> dict[str, Any]:
         "priority": definition.priority,
         "timeout_seconds": definition.timeout_seconds,
         "max_lateness_seconds": definition.max_lateness_seconds,
+        "jitter": (Jitter.HASH if definition.jitter_place is None else Jitter.AUTO).value,
         "jitter_seconds": definition.jitter_seconds,
+        "jitter_place_seconds": definition.jitter_place,
         "retry": retry_to_dict(definition.retry),
         "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,

@@ -16,7 +16,13 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from api.errors import FieldProblem, InvalidFields
 from nightshift.domain.commands import UNSET
-from nightshift.domain.model.enums import ActionKind, ContextMode, FailureClass, OverlapPolicy
+from nightshift.domain.model.enums import (
+    ActionKind,
+    ContextMode,
+    FailureClass,
+    Jitter,
+    OverlapPolicy,
+)
 from nightshift.domain.model.notify import NoticeKind
 from nightshift.domain.model.retry import MAX_ATTEMPTS, MAX_BACKOFF_RATE, MAX_BACKOFF_SECONDS
 from nightshift.domain.model.schedule_input import MAX_EXPRESSIONS, MAX_SECONDS
@@ -195,6 +201,7 @@ ScheduleSpec = Annotated[
 """One selector and what goes with it; which values fit is the domain's."""
 ContextModeName = Annotated[ContextMode, Field(strict=False)]
 OverlapPolicyName = Annotated[OverlapPolicy, Field(strict=False)]
+JitterName = Annotated[Jitter, Field(strict=False)]
 Priority = Annotated[int, Field(ge=0, le=9)]
 TimeoutSeconds = Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)]
 LatenessSeconds = Annotated[int, Field(ge=1, le=MAX_LATENESS_SECONDS)]

@@ -25,7 +25,8 @@ def rich_task() -> Task:
         assistant_id="assistant-7",
         priority=9,
         max_lateness_seconds=0,
-        jitter_seconds=30,
+        jitter_seconds=90,
+        jitter_place=65,
         labels={"team": "support", "ort": "Zürich"},
     )
 

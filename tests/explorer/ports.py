@@ -29,6 +29,7 @@ _CALLS: Final = (
     _call("tasks.switch", writes="tasks"),
     _call("tasks.delete", reads="keys", writes="tasks payloads runs"),
     _call("tasks.due", reads="tasks"),
+    _call("tasks.crowd", reads="tasks"),
     _call("tasks.read", reads="tasks payloads"),
     _call("tasks.advance", writes="tasks"),
     _call("tasks.wake", writes="tasks"),

@@ -16,7 +16,7 @@ from nightshift.domain.commands import (
     ScheduleRequest,
     TriggerTask,
 )
-from nightshift.domain.model.enums import ActionKind, Decision, Outcome, RunStatus
+from nightshift.domain.model.enums import ActionKind, Decision, Jitter, Outcome, RunStatus
 from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.notify import Notify
@@ -73,6 +73,25 @@ def test_a_creation_costs_one_read_and_one_transaction(real: RealWorld) -> None:
     with real.billed() as bill:
         real.created(builders.create())
     assert as_path(bill) == units.CREATION
+
+
+def test_an_automatic_place_costs_one_query_a_bucket_when_it_is_chosen(real: RealWorld) -> None:
+    """SPEC section 5: the count is bounded; an edit that keeps the place counts nothing."""
+    buckets = IDLE["Query"] - 1
+    for _ in range(5):
+        real.created(builders.create())
+    with real.billed() as near:
+        task = real.created(builders.create(jitter=Jitter.AUTO, jitter_seconds=600))
+    counting = units.Path({"Query": buckets}, reads=buckets / 2)
+    assert as_path(near) == units.CREATION + counting
+    with real.billed() as far:
+        weekly = ScheduleRequest(spec={"cron": "0 9 * * THU"})
+        real.created(builders.create(schedule=weekly, jitter=Jitter.AUTO, jitter_seconds=600))
+    assert as_path(far) == units.CREATION + counting + counting
+    with real.billed() as edited:
+        command = EditTask(user_id=task.user_id, task_id=task.id, title="Another")
+        real.management.edit_task(command, real.now)
+    assert "Query" not in edited.calls
 
 
 def test_a_run_by_the_clock_costs_one_admission_and_one_start(real: RealWorld) -> None:

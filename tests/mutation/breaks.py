@@ -75,6 +75,7 @@ def all_breaks() -> dict[str, Break]:
         of_notices,
         of_operations,
         of_rules,
+        of_spreading,
         of_table,
         of_work,
     )
@@ -83,6 +84,7 @@ def all_breaks() -> dict[str, Break]:
         of_memory,
         of_table,
         of_rules,
+        of_spreading,
         of_launches,
         of_work,
         of_explanations,

@@ -5,7 +5,13 @@ from random import Random
 from typing import Any
 
 from nightshift.domain.commands import Action, CreateTask, ScheduleEdit, ScheduleRequest
-from nightshift.domain.model.enums import ActionKind, ContextMode, FailureClass, OverlapPolicy
+from nightshift.domain.model.enums import (
+    ActionKind,
+    ContextMode,
+    FailureClass,
+    Jitter,
+    OverlapPolicy,
+)
 from nightshift.domain.model.instants import format_instant
 from nightshift.domain.model.retry import Retry
 
@@ -25,6 +31,8 @@ ZONES = (
     "Atlantic/Azores",
 )
 DAY = timedelta(days=1)
+WIDE = 900
+"""The window in which tasks start in the least crowded minute; in a narrow one, where they may."""
 PATIENCE = (None, None, None, 1, 2, 3)
 RETRIES = (
     Retry(max_attempts=3, backoff_seconds=60, backoff_rate=5),
@@ -48,7 +56,8 @@ def new_task(random: Random, now: datetime) -> CreateTask:
         priority=random.choice((5, 5, 5, 0, 3, 7, 9)),
         timeout_seconds=random.choice((600, 3600, 6 * 3600)),
         max_lateness_seconds=random.choice((None, None, None, 300, 3600)),
-        jitter_seconds=random.choice((0, 0, 0, 60, 900)),
+        jitter_seconds=(window := random.choice((0, 0, 0, 60, WIDE))),
+        jitter=Jitter.AUTO if window == WIDE else Jitter.HASH,
         retry=random.choice((*[None] * 5, *RETRIES)),
         pause_after_failures=None if "once" in schedule.spec else random.choice(PATIENCE),
         overlap_policy=random.choice((*[OverlapPolicy.SKIP] * 4, *OverlapPolicy)),

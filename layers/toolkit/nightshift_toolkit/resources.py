@@ -19,7 +19,9 @@ class Task(TypedDict):
     priority: int
     timeout_seconds: int
     max_lateness_seconds: int | None
+    jitter: str
     jitter_seconds: int
+    jitter_place_seconds: int | None
     retry: dict[str, Any] | None
     notify: dict[str, Any] | None
     pause_after_failures: int | None

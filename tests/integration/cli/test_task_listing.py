@@ -89,6 +89,16 @@ def test_a_start_that_is_put_off_is_shown_beside_its_time(api: RecordedApi, run:
     assert "Starts" not in ok(run("tasks", "show", TASK_ID))
 
 
+def test_the_place_that_was_chosen_is_shown_with_its_window(api: RecordedApi, run: Run) -> None:
+    """`jitter: auto`: the choice is the definition's, so it is shown."""
+    chosen = {"jitter": "auto", "jitter_seconds": 1800, "jitter_place_seconds": 732}
+    for fields in (chosen, {"jitter_seconds": 1800}, {}):
+        api.answer("GET", TASK_PATH, 200, TASK | fields)
+    assert "Jitter    auto, 12 min into 30 min\n" in ok(run("tasks", "show", TASK_ID))
+    assert "Jitter    30 min\n" in ok(run("tasks", "show", TASK_ID))
+    assert "Jitter" not in ok(run("tasks", "show", TASK_ID))
+
+
 def test_what_a_schedule_leaves_out_is_shown(api: RecordedApi, run: Run) -> None:
     exclude = {"dates": ["2026-12-25"], "times": ["22:00-06:00"]}
     api.answer(

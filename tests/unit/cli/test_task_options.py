@@ -63,6 +63,7 @@ def test_every_overlap_policy_there_is_can_be_chosen(policy: OverlapPolicy) -> N
 
 def test_every_option_becomes_its_field() -> None:
     text = """--zone Europe/Berlin --timeout 10m --priority 7 --max-lateness 1h --jitter 30s
+        --jitter-auto
         --starts-at 2026-01-01T00:00:00 --ends-at 2026-02-01T00:00:00Z --max-runs 3
         --pause-after-failures 5
         --assistant ass_1 --overlap-policy skip --thread thr_1
@@ -73,6 +74,7 @@ def test_every_option_becomes_its_field() -> None:
         "timeout_seconds": 600,
         "priority": 7,
         "max_lateness_seconds": 3600,
+        "jitter": "auto",
         "jitter_seconds": 30,
         "starts_at": "2026-01-01T00:00:00",
         "ends_at": "2026-02-01T00:00:00Z",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal, Protocol
 
-from nightshift.domain.model.enums import ActionKind, ContextMode, OverlapPolicy
+from nightshift.domain.model.enums import ActionKind, ContextMode, Jitter, OverlapPolicy
 from nightshift.domain.model.idempotency import IdempotencyKey
 from nightshift.domain.model.notify import Notify
 from nightshift.domain.model.retry import Retry
@@ -67,6 +67,7 @@ class CreateTask:
     priority: int = 5
     timeout_seconds: int | None = None
     max_lateness_seconds: int | None = None
+    jitter: Jitter = Jitter.HASH
     jitter_seconds: int = 0
     retry: Retry | None = None
     notify: Notify | None = None
@@ -107,6 +108,7 @@ class EditTask:
     priority: int | Unset = UNSET
     timeout_seconds: int | None | Unset = UNSET
     max_lateness_seconds: int | None | Unset = UNSET
+    jitter: Jitter | Unset = UNSET
     jitter_seconds: int | None | Unset = UNSET
     retry: Retry | None | Unset = UNSET
     notify: Notify | None | Unset = UNSET

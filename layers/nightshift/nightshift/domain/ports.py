@@ -152,6 +152,15 @@ class TaskStore(Protocol):
         """
         ...
 
+    def crowd(self, since: datetime, minutes: int, *, besides: str, limit: int) -> Sequence[int]:
+        """How many tasks are due in each of the `minutes` from `since` on, all users' (a hint).
+
+        The task `besides` does not count, nor who is to wake. Of each bucket at most `limit`
+        entries are counted, from `since` on: the minutes in and after which a bucket has more are
+        not told. Costs what is read, and reads no task row.
+        """
+        ...
+
     def read(
         self, refs: Sequence[TaskRef]
     ) -> Mapping[TaskRef, "tuple[Task, Payload | None] | CorruptTask"]:

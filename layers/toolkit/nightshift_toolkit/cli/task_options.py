@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from nightshift.domain.model.enums import OverlapPolicy
+from nightshift.domain.model.enums import Jitter, OverlapPolicy
 from nightshift.domain.model.notify import NoticeKind
 from nightshift_toolkit.cli.phrase import schedule_of
 from nightshift_toolkit.cli.text import one_line
@@ -75,6 +75,12 @@ _OPTIONS = (
         type=ThreadId(),
         help="Run in this thread of mine; else in a fresh one each time.",
     ),
+    click.option(
+        "--jitter-auto/--jitter-hash",
+        "jitter_auto",
+        default=None,
+        help="Start in the least crowded minute of --jitter; else at a place the task's id gives.",
+    ),
     click.option("--label", "labels", type=Label(), multiple=True, help="key=value; repeatable."),
     *(
         click.option(option, field, type=kind, help=text)
@@ -136,6 +142,7 @@ _SPECIAL = (
     "once",
     "after",
     "exclude",
+    "jitter_auto",
     "thread",
     "labels",
 )
@@ -151,6 +158,7 @@ def _fields(
     once: str | None,
     after: int | None,
     exclude: tuple[str, ...],
+    jitter_auto: bool | None,
     thread: str | None,
     labels: tuple[tuple[str, str], ...],
     plain: dict[str, Any],
@@ -169,6 +177,8 @@ def _fields(
         if schedule is not None:
             raise click.UsageError("A phrase goes without --cron, --every, --once, --in.")
         fields |= schedule_of(when, fields.get("timezone"))
+    if jitter_auto is not None:
+        fields["jitter"] = (Jitter.AUTO if jitter_auto else Jitter.HASH).value
     if thread is not None:
         fields |= {"context_mode": "reuse_thread", "thread_id": thread}
     if labels:

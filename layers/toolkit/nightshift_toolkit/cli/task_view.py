@@ -65,6 +65,14 @@ def tells(task: "Task") -> str | None:
     return one_line(f"{notify['webhook']} of {', '.join(notify['on'])}{changes}")
 
 
+def jitter(task: "Task") -> str | None:
+    """How far the starts are spread, and which place in that was chosen for the task."""
+    width, place = task["jitter_seconds"], task["jitter_place_seconds"]
+    if not width:
+        return None
+    return span(width) if place is None else f"auto, {span(place)} into {span(width)}"
+
+
 def start_apart(task: "Task") -> str | None:
     """When the clock starts the next run, where jitter or a failure put it off its time."""
     moved = task["due_at"] != task["next_run_at"] and state(task) != BLOCKED

@@ -14,6 +14,7 @@ from nightshift.domain.errors import (
 )
 from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, Page, TaskRef
 from nightshift.domain.model.change import Change, creation_of, deletion_of, edit_of, switch_of
+from nightshift.domain.model.crowd import MINUTE, crowd_of
 from nightshift.domain.model.enums import SlotState, TaskStatus
 from nightshift.domain.model.idempotency import UsedKey
 from nightshift.domain.model.slot import Slot
@@ -197,6 +198,17 @@ class MemoryTasks:
         first = [hint for bucket in buckets.values() for hint in bucket[:FIRST_PAGE]]
         everybody = [hint for bucket in buckets.values() for hint in bucket]
         return DueLine(first=first, hints=iter(sorted(everybody, key=lambda hint: hint.place)))
+
+    @reading
+    def crowd(self, since: datetime, minutes: int, *, besides: str, limit: int) -> Sequence[int]:
+        """See `TaskStore.crowd`."""
+        buckets: dict[tuple[int, int], list[tuple[datetime, bool]]] = defaultdict(list)
+        for row in self.state.tasks.values():
+            hint = row.entry
+            if hint is not None and since <= hint.due_at < since + minutes * MINUTE:
+                counted = not hint.wakes and hint.ref.task_id != besides
+                buckets[hint.priority, row.task.due_shard].append((hint.due_at, counted))
+        return crowd_of(map(sorted, buckets.values()), since, minutes, limit=limit)
 
     @reading
     def read(

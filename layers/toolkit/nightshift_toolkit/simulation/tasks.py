@@ -55,8 +55,8 @@ def _yaml(text: str) -> Any:
 def wishes_of(rows: Iterable[Mapping[str, Any]]) -> Sequence[Wish]:
     """What each task asks for; one that the clock would not start says why.
 
-    Tasks as the API shows them keep their id, and with it their jitter; runs they had count
-    towards `max_runs`.
+    Tasks as the API shows them keep their id, and with it their jitter, but for an automatic one,
+    whose place is chosen among the tasks simulated; runs they had count towards `max_runs`.
     """
     return [_wish(row, number) for number, row in enumerate(rows, start=1)]
 

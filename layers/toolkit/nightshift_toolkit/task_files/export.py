@@ -14,6 +14,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "context_mode": "fresh_thread",
     "overlap_policy": "skip",
     "priority": 5,
+    "jitter": "hash",
     "jitter_seconds": 0,
 }
 

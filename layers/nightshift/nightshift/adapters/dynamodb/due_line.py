@@ -11,6 +11,7 @@ from nightshift.adapters.dynamodb.operations import Raw
 from nightshift.adapters.dynamodb.table import Table
 from nightshift.domain.errors import CorruptRecord
 from nightshift.domain.exchanged import CorruptTask, DueHint, DueLine, TaskRef
+from nightshift.domain.model import crowd
 from nightshift.domain.model.task import Payload, Task
 
 FIRST_PAGE = 100
@@ -32,6 +33,23 @@ def line_of(table: Table, now: datetime, *, shards: int) -> DueLine:
             bucket.append(chain(beginning, hints))
         line.append(merge(*bucket, key=lambda hint: hint.place))
     return DueLine(first, chain.from_iterable(line))
+
+
+def crowd_of(
+    table: Table, since: datetime, minutes: int, *, besides: str, limit: int, shards: int
+) -> Sequence[int]:
+    """How many tasks are due in each minute, as far as a count of every bucket reaches."""
+    first, last = keys.due_from(since), keys.due_from(since + minutes * crowd.MINUTE)
+    buckets = []
+    for priority in keys.PRIORITIES:
+        for shard in range(shards):
+            bucket = keys.due_bucket(priority, shard)
+            entries = table.query_due_between(bucket, first, last, limit + 1)
+            hints = map(partial(_hint, priority=priority), islice(entries, limit + 1))
+            buckets.append(
+                [(hint.due_at, not hint.wakes and hint.ref.task_id != besides) for hint in hints]
+            )
+    return crowd.crowd_of(buckets, since, minutes, limit=limit)
 
 
 def rows_of(

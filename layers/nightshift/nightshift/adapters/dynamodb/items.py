@@ -111,6 +111,7 @@ class TaskItem(Item):
     priority = NumberAttribute()
     max_lateness_seconds = NumberAttribute(null=True)
     jitter_seconds = NumberAttribute()
+    jitter_place = NumberAttribute(null=True)
     retry = JSONAttribute(null=True)
     notify = JSONAttribute(null=True)
     pause_after_failures = NumberAttribute(null=True)

@@ -171,6 +171,11 @@ def parts_of_due_key(text: str) -> tuple[datetime, bool, str]:
     return parse_instant(due_at), rest.startswith("!"), rest[1:]
 
 
+def due_from(since: datetime) -> str:
+    """A lower bound of the due keys from `since` on, and an upper bound of those before it."""
+    return format_instant(since)
+
+
 def due_until(now: datetime) -> str:
     """An upper bound of the due keys at `now`: `$` is the character after `#`, and after `!`."""
     return f"{format_instant(now)}$"

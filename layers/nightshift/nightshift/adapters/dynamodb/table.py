@@ -179,6 +179,12 @@ class Table:
         """
         yield from self._query(_due_query(bucket, "<", until, page), following={"Limit": _MANY})
 
+    def query_due_between(self, bucket: str, since: str, until: str, page: int) -> Iterator[Raw]:
+        """The entries of one bucket of the due index in a range; eventually consistent."""
+        request = _due_query(bucket, "BETWEEN :since AND", until, page)
+        request["ExpressionAttributeValues"][":since"] = {"S": since}
+        yield from self._query(request)
+
     def query_planned(self, bucket: str, after: str, page: int) -> Iterator[Raw]:
         """The entries of one bucket of the due index from `after` on; eventually consistent."""
         yield from self._query(_due_query(bucket, ">", after, page))

@@ -225,6 +225,12 @@ class DynamoTasks:
         """The line of who is due, merged over the shards."""
         return due_line.line_of(self.table, now, shards=self.due_shards)
 
+    def crowd(self, since: datetime, minutes: int, *, besides: str, limit: int) -> Sequence[int]:
+        """How many are due in each minute, over all buckets."""
+        return due_line.crowd_of(
+            self.table, since, minutes, besides=besides, limit=limit, shards=self.due_shards
+        )
+
     def read(
         self, refs: Sequence[TaskRef]
     ) -> Mapping[TaskRef, tuple[Task, Payload | None] | CorruptTask]:

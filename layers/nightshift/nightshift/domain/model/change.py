@@ -130,6 +130,7 @@ def definition_facts(task: Task) -> dict[str, Any]:
         "priority": definition.priority,
         "max_lateness_seconds": definition.max_lateness_seconds,
         "jitter_seconds": definition.jitter_seconds,
+        "jitter_place_seconds": definition.jitter_place,
         "retry": retry_to_dict(definition.retry),
         "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,

@@ -25,6 +25,13 @@ class OverlapPolicy(StrEnum):
     CANCEL_PREVIOUS = "cancel_previous"  # that run is cancelled, this one starts when it has ended
 
 
+class Jitter(StrEnum):
+    """Where in its window a task starts (SPEC section 5)."""
+
+    HASH = "hash"  # at a place that its id gives
+    AUTO = "auto"  # in the minute that was the least crowded when the place was chosen
+
+
 class TaskStatus(StrEnum):
     """The state of a task (SPEC section 3)."""
 

@@ -8,17 +8,27 @@ _SECOND: Final = timedelta(seconds=1)
 
 
 def jitter_offset(
-    task_id: str, jitter_seconds: int, nominal: datetime, following: datetime | None
+    task_id: str,
+    jitter_seconds: int,
+    nominal: datetime,
+    following: datetime | None,
+    place: int | None = None,
 ) -> int:
     """Give the seconds by which a task starts after its nominal time, from 0 to `jitter_seconds`.
 
     A stable hash of the task id spreads tasks and keeps each at its place (SPEC section 5). The
     effective time never reaches `following`, the next nominal one; where that is near, the place is
-    scaled into what is left.
+    scaled into what is left. A `place` that was chosen for the task counts instead, as far as there
+    is room for it.
     """
-    digest = hashlib.sha256(task_id.encode()).digest()
     widest = widest_jitter(jitter_seconds, nominal, following)
-    return int.from_bytes(digest[:8]) * (widest + 1) >> 64
+    return share_of(task_id, widest + 1) if place is None else min(place, widest)
+
+
+def share_of(task_id: str, width: int, *, salt: str = "") -> int:
+    """Give a number from 0 to below `width` that is the task's own, the same on every machine."""
+    digest = hashlib.sha256(f"{salt}{task_id}".encode()).digest()
+    return int.from_bytes(digest[:8]) * width >> 64
 
 
 def widest_jitter(jitter_seconds: int, nominal: datetime, following: datetime | None) -> int:

@@ -53,6 +53,7 @@ class Definition:
     priority: int = 5
     max_lateness_seconds: int | None = None
     jitter_seconds: int = 0
+    jitter_place: int | None = None  # seconds after the nominal time, with `jitter: auto`
     retry: Retry | None = None
     notify: Notify | None = None
     pause_after_failures: int | None = None
@@ -180,11 +181,12 @@ class Task:
         return max_runs is not None and runs >= max_runs
 
     def _due_at(self, nominal: datetime) -> datetime:
-        jitter = self.definition.jitter_seconds
+        jitter, place = self.definition.jitter_seconds, self.definition.jitter_place
         if not jitter:
             return nominal
         following = self.definition.schedule.next_after(nominal)
-        return nominal + timedelta(seconds=jitter_offset(self.id, jitter, nominal, following))
+        offset = jitter_offset(self.id, jitter, nominal, following, place)
+        return nominal + timedelta(seconds=offset)
 
     def plan_after_dispatch(
         self, status: TaskStatus | None, now: datetime, *, counted: bool

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from nightshift.domain.commands import Action, CreateTask, EditTask, ScheduleEdit, Unset
 from nightshift.domain.errors import InvalidRequest, PayloadTooLarge
-from nightshift.domain.model.enums import ContextMode
+from nightshift.domain.model.enums import ContextMode, Jitter
 from nightshift.domain.model.policy import Policy
 from nightshift.domain.model.retry import ensure_fits
 from nightshift.domain.model.schedule_input import parse_bounds, parse_schedule
@@ -15,6 +15,8 @@ from nightshift.domain.model.spec import Bounds, Schedule
 from nightshift.domain.model.task import Definition, Payload, Task
 
 MAX_PAYLOAD_BYTES = 64 * 1024
+LEAST_WINDOW_SECONDS = 60
+"""The shortest window in which a minute is chosen."""
 SINGLE_TIMES = frozenset({"once", "after_seconds"})
 """The selectors of schedules that have no bounds."""
 
@@ -22,7 +24,7 @@ Value = TypeVar("Value")
 
 
 def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Definition:
-    """The definition that a task is created with.
+    """The definition that a task is created with; an automatic place is yet to be chosen.
 
     Raises:
         InvalidRequest: fields contradict each other, the schedule, or the policy.
@@ -46,6 +48,7 @@ def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Defini
         priority=command.priority,
         max_lateness_seconds=command.max_lateness_seconds,
         jitter_seconds=command.jitter_seconds,
+        jitter_place=0 if command.jitter is Jitter.AUTO else None,
         retry=command.retry,
         notify=command.notify,
         pause_after_failures=command.pause_after_failures,
@@ -61,8 +64,13 @@ def ensure_consistent(definition: Definition) -> None:
 
     Raises:
         InvalidRequest: a thread is named without being reused, or the other way round; failures
-            in a row are to pause a task that runs once.
+            in a row are to pause a task that runs once; there is no minute to choose.
     """
+    if definition.jitter_place is not None and definition.jitter_seconds < LEAST_WINDOW_SECONDS:
+        raise InvalidRequest(
+            f"jitter auto needs a window: jitter_seconds of at least {LEAST_WINDOW_SECONDS}.",
+            field="jitter_seconds",
+        )
     if definition.pause_after_failures is not None and not definition.schedule.recurring:
         raise InvalidRequest(
             "pause_after_failures goes with a recurring schedule only.",
@@ -140,6 +148,7 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
         priority=_kept(command.priority, old.priority),
         max_lateness_seconds=_kept(command.max_lateness_seconds, old.max_lateness_seconds),
         jitter_seconds=_kept(command.jitter_seconds, old.jitter_seconds) or 0,
+        jitter_place=_edited_place(old.jitter_place, command),
         retry=_kept(command.retry, old.retry),
         notify=_kept(command.notify, old.notify),
         pause_after_failures=_kept(
@@ -151,6 +160,16 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
     if (definition.retry, timeout) != (old.retry, old.timeout_seconds):
         ensure_fits(definition.retry, timeout, policy)
     return definition
+
+
+def _edited_place(old: int | None, command: EditTask) -> int | None:
+    """The place that stays, or one that is yet to be chosen; without a window there is none."""
+    if isinstance(command.jitter, Unset):
+        taken = not isinstance(command.jitter_seconds, Unset) and not command.jitter_seconds
+        return None if taken else old
+    if command.jitter is Jitter.HASH:
+        return None
+    return old or 0
 
 
 def _edited_schedule(old: Schedule, edit: ScheduleEdit | Unset, now: datetime) -> Schedule:

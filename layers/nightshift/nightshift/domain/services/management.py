@@ -30,6 +30,7 @@ from nightshift.domain.ports import Ids
 from nightshift.domain.services.admission import ensure_allowed
 from nightshift.domain.services.definition import edited_definition, new_definition, new_payload
 from nightshift.domain.services.owned import OwnedTasks, TaskView
+from nightshift.domain.services.spreading import placed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,7 @@ class Management:
         task_id = self.ids.task_id(now)
         definition = new_definition(command, policy, now)
         ensure_may_lead(definition.notify, self.webhook_targets)
+        definition = placed(self.owned.tasks, task_id, definition, None, now)
         draft = Task(
             id=task_id,
             user_id=command.user_id,
@@ -119,8 +121,10 @@ class Management:
         policy = self.policies.current()
 
         def attempt(task: Task) -> TaskView | None:
+            old = task.definition
             definition = edited_definition(task, command, policy, now)
-            if definition.notify != task.definition.notify:
+            definition = placed(self.owned.tasks, task.id, definition, old, now)
+            if definition.notify != old.notify:
                 ensure_may_lead(definition.notify, self.webhook_targets)
             changed = task.edited(definition, now, policy)
             payload = None
