@@ -4,8 +4,6 @@ import os
 from functools import cache
 from typing import Any
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from api.application import Application
 from api.settings import ApiSettings
 from nightshift.composition.api import build_api
@@ -20,7 +18,7 @@ def deployed() -> Application:
     return Application(build_api(settings), utc_now, settings.throttle)
 
 
-def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """The answer to one request; its log lines bear the request id that the caller is told."""
     with invocation(event["requestContext"]["requestId"], os.environ.get(TRACE_VARIABLE)):
-        return deployed().answer(event, context)
+        return deployed().answer(event)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
-
 from api.conditional import KEY_HEADER, MATCH_HEADER, expected_revisions, idempotency_key
 from api.identity import Caller
 from api.json_text import read_object
@@ -34,13 +32,6 @@ class Body:
     text: str | None
     encoded: bool
     content_type: str | None
-
-    @classmethod
-    def of(cls, event: APIGatewayProxyEventV2) -> "Body":
-        """The body of an event."""
-        return cls(
-            event.get("body"), bool(event.is_base64_encoded), event.headers.get("content-type")
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

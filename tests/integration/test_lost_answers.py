@@ -17,7 +17,7 @@ from nightshift.composition.api import build_api
 from nightshift.domain.errors import PersistenceUncertain
 from nightshift_toolkit.memory import ScriptedExecutions, ScriptedInspector, ScriptedLauncher
 from real import RealWorld
-from unit.functions.desk import ALICE, BOTH, DAILY, TASKS, VARIABLES, Context, Desk, Reply, request
+from unit.functions.desk import ALICE, BOTH, DAILY, TASKS, VARIABLES, Desk, Reply, request
 
 
 class House(Protocol):
@@ -76,7 +76,7 @@ class OnDynamo:
         self._application = Application(services, lambda: now)
 
     def send(self, event: dict[str, Any]) -> Reply:
-        answer = self._application.answer(event, Context())  # type: ignore[arg-type]
+        answer = self._application.answer(event)
         return Reply(answer["statusCode"], answer["headers"], answer["body"])
 
     def losing_the_answer(self) -> Any:

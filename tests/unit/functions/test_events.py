@@ -94,7 +94,7 @@ def test_each_route_answers_its_event(
     if name in AFTER_THE_RUN:
         desk.tell(event("completion-record-success"))
     monkeypatch.setattr(api.handler, "deployed", lambda: desk.application)
-    answer = api.handler.handler(event(name), Context())  # type: ignore[arg-type]
+    answer = api.handler.handler(event(name), Context())
     assert answer["statusCode"] == ANSWERS.get(name, 200), answer["body"]
 
 
