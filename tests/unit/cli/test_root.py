@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from nightshift_toolkit.cli.failures import ExitCode
 from nightshift_toolkit.cli.root import nightshift
 
-_COMMANDS = ("tasks", "runs", "threads", "next", "worker", "local", "token", "version")
+_COMMANDS = ("tasks", "runs", "threads", "mcp", "next", "worker", "local", "token", "version")
 
 
 def test_help_lists_every_command_and_every_exit_code() -> None:
@@ -39,11 +39,14 @@ def test_the_version_is_that_of_the_package() -> None:
 
 def test_no_command_pays_for_what_it_does_not_use() -> None:
     heavy = "{'boto3', 'httpx', 'rich', 'jwt', 'ministack'} & set(sys.modules)"
+    protocol = "{'mcp', 'mcp_types', 'starlette', 'uvicorn'} & set(sys.modules)"
     code = f"""import sys
 from nightshift_toolkit.cli.root import nightshift
 nightshift(["next", "@daily"], standalone_mode=False)
 assert not {heavy}, {heavy}
 nightshift(["--help"], standalone_mode=False)
 assert not {heavy}, {heavy}
+nightshift(["mcp", "--help"], standalone_mode=False)
+assert not {protocol}, {protocol}
 """
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -14,6 +14,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "import": ("files", "Turn a crontab or EventBridge schedules into such a file.", "import_"),
     "threads": ("threads", "Register the threads that runs may reuse."),
     "webhook-key": ("webhook_key", "Print the key that my webhooks' notices are signed with."),
+    "mcp": ("mcp", "Let agents schedule, over the Model Context Protocol."),
     "policy": ("policy", "See the limits in force, and change them without a deploy."),
     "next": ("next_times", "Show the next times of a schedule, without a cloud."),
     "replan": ("replan", "Work out next times anew after a release of zone rules."),

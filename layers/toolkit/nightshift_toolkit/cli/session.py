@@ -33,7 +33,7 @@ class Session:
     @contextmanager
     def client(self) -> Iterator[Client]:
         """A client of the chosen API; what it raises becomes a failure of the command line."""
-        url, token = self._target()
+        url, token = self.target()
         with (
             api_failures(as_json=self.as_json, url=url),
             Client(url, token) as client,
@@ -41,9 +41,18 @@ class Session:
         ):
             yield client
 
-    def _target(self) -> tuple[str, str]:
+    def target(self) -> tuple[str, str]:
         """The API's address and a token for it: as said, else by the environment, else local."""
         cloud = find_local_cloud()
+        url = self._address(cloud)
+        local = cloud if cloud and cloud.api_url.rstrip("/") == url.rstrip("/") else None
+        return url, self._bearer(local)
+
+    def address(self) -> str:
+        """The API's address, for whoever brings a token of their own."""
+        return self._address(find_local_cloud())
+
+    def _address(self, cloud: LocalCloud | None) -> str:
         url = self.url or os.environ.get("NIGHTSHIFT_URL") or (cloud.api_url if cloud else None)
         if url is None:
             raise Failure(
@@ -52,8 +61,7 @@ class Session:
                 hint="make run, or --url and NIGHTSHIFT_URL for a deployed one",
             )
         _require_safe(url)
-        local = cloud if cloud and cloud.api_url.rstrip("/") == url.rstrip("/") else None
-        return url, self._bearer(local)
+        return url
 
     def _bearer(self, local: LocalCloud | None) -> str:
         if self.token and self.user:
