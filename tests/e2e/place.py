@@ -186,6 +186,12 @@ class Place:
 
     # -- behind the scenes --
 
+    def take_back_limits(self) -> None:
+        """The limits as deployed again, for everybody who comes after a change of them."""
+        deployed = {"max_concurrent_runs": None, "max_concurrent_runs_per_user": None}
+        answer = self.caller("operator").patch("/api/policy", json=deployed)
+        assert answer.status_code == 200, answer.text
+
     def rows(self) -> list[dict[str, Any]]:
         """Every row of the table, raw."""
         client = self.cloud.client("dynamodb")
