@@ -121,9 +121,9 @@ BREAKS: Final = (
     ),
     _sent(
         "webhook",
-        "a redirect is not checked",
-        "self._post(parse_webhook(address, self.targets)",
-        "self._post(parse_webhook(address, WebhookTargets.LOOPBACK)",
+        "a redirect that changes the request is followed",
+        "frozenset({307, 308})",
+        "frozenset({302, 307, 308})",
     ),
     _sent(
         "webhook",
