@@ -40,7 +40,7 @@ def command(
     environment. With --http every request brings its own token, as Authorization: Bearer TOKEN;
     nothing is stored.
     """
-    # The protocol's packages take most of a second to load, which no other command shall pay.
+    # The protocol's packages take a second to load, which no other command shall pay.
     from nightshift_toolkit.mcp_server.transports import serve_http, serve_stdio  # noqa: PLC0415
 
     _require_zone(zone)

@@ -3,12 +3,14 @@
 import importlib
 
 import click
+from click.shell_completion import CompletionItem
 
 from nightshift_toolkit.cli.failures import EXIT_CODES
 
 _COMMANDS: dict[str, tuple[str, ...]] = {
     "tasks": ("tasks", "Create, see and change tasks."),
     "runs": ("runs", "See what ran, what did not, and why."),
+    "logs": ("logs", "Print the output of a run, and wait for it."),
     "apply": ("files", "Make the tasks of a label those of a file.", "apply"),
     "export": ("files", "Print my tasks as such a file.", "export"),
     "import": ("files", "Turn a crontab or EventBridge schedules into such a file.", "import_"),
@@ -25,6 +27,7 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "worker": ("worker", "Take runs from the queue and do their work."),
     "local": ("local", "Start the local cloud; make run does the same."),
     "token": ("token", "Print a token for the local cloud."),
+    "completion": ("completion", "Print what makes a shell complete all this."),
     "version": ("version", "Print the version."),
 }
 
@@ -46,6 +49,15 @@ class LazyGroup(click.Group):
         found = importlib.import_module(f"nightshift_toolkit.cli.{module}")
         command = getattr(found, named[0] if named else "command")
         return command if isinstance(command, click.Command) else None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands that begin so, without importing any of them, and the options."""
+        commands = [
+            CompletionItem(name, help=text)
+            for name, (_, text, *_) in _COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any of them."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from nightshift_toolkit.cli.session import Session, with_session
 from nightshift_toolkit.cli.show import show_fields, show_json
 from nightshift_toolkit.cli.tables import MAX_LISTED, show_table
 from nightshift_toolkit.cli.text import local_time, one_line, relative, span
+from nightshift_toolkit.cli.watching import ensure_watchable, watch_option, watched
 
 if TYPE_CHECKING:
     from nightshift_toolkit.resources import Attempt, Run
@@ -30,14 +32,28 @@ def command() -> None:
 @click.argument("task_id", metavar="TASK")
 @click.option("--status", type=click.Choice(_STATES), help="Only runs in this state.")
 @click.option("--limit", type=click.IntRange(1, MAX_LISTED), default=20, show_default=True)
+@watch_option
 @with_session
-def list_runs(*, session: Session, task_id: str, status: str | None, limit: int) -> None:
+def list_runs(
+    *, session: Session, task_id: str, status: str | None, limit: int, watch: bool
+) -> None:
     """List a task's runs, newest first. Times are this machine's."""
-    with session.client() as client:
-        runs = list(islice(client.runs(task_id, status), limit))
-    if session.as_json:
-        show_json({"items": runs, "next_cursor": None})
-        return
+    ensure_watchable(session, watch=watch)
+
+    def look() -> list["Run"]:
+        with session.client() as client:
+            return list(islice(client.runs(task_id, status), limit))
+
+    show_all = partial(_show_runs, task_id=task_id, status=status)
+    if watch:
+        watched(look, show_all)
+    elif session.as_json:
+        show_json({"items": look(), "next_cursor": None})
+    else:
+        show_all(look())
+
+
+def _show_runs(runs: list["Run"], *, task_id: str, status: str | None) -> None:
     show_table(
         ("SCHEDULED", "TRIGGER", "STATUS", "REASON", "EXIT", "TOOK", "OUTPUT", "RUN"),
         (

@@ -2,6 +2,7 @@
 
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from nightshift_toolkit.cli.task_view import (
 )
 from nightshift_toolkit.cli.text import local_time, one_line
 from nightshift_toolkit.cli.values import ThreadId
+from nightshift_toolkit.cli.watching import ensure_watchable, watch_option, watched
 
 if TYPE_CHECKING:
     from nightshift_toolkit.resources import Task
@@ -77,17 +79,29 @@ def create(*, session: Session, fields: dict[str, Any]) -> None:
 @click.option("--status", type=click.Choice(STATES), help="Only tasks shown in this state.")
 @click.option("--label", help="Only tasks with this label, key=value.")
 @click.option("--thread", type=ThreadId(), help="Only tasks bound to this thread.")
+@watch_option
 @with_session
 def list_tasks(
-    *, session: Session, status: str | None, label: str | None, thread: str | None
+    *, session: Session, status: str | None, label: str | None, thread: str | None, watch: bool
 ) -> None:
     """List my tasks."""
-    with session.client() as client:
-        found = client.tasks(status=status_to_ask(status), label=label, thread=thread)
-        tasks = [task for task in found if status in (None, state(task))]
-    if session.as_json:
-        show_json({"items": tasks, "next_cursor": None})
-        return
+    ensure_watchable(session, watch=watch)
+
+    def look() -> list["Task"]:
+        with session.client() as client:
+            found = client.tasks(status=status_to_ask(status), label=label, thread=thread)
+            return [task for task in found if status in (None, state(task))]
+
+    empty = _NONE_MATCHES if status or label or thread else _NO_TASKS
+    if watch:
+        watched(look, partial(_show_tasks, empty=empty))
+    elif session.as_json:
+        show_json({"items": look(), "next_cursor": None})
+    else:
+        _show_tasks(look(), empty=empty)
+
+
+def _show_tasks(tasks: list["Task"], *, empty: str) -> None:
     now = datetime.now(UTC)
     show_table(
         ("ID", "TITLE", "STATUS", "NEXT", "LAST", "SCHEDULE"),
@@ -103,7 +117,7 @@ def list_tasks(
             for task in tasks
         ),
         flexible="TITLE",
-        empty=_NONE_MATCHES if status or label or thread else _NO_TASKS,
+        empty=empty,
     )
 
 
