@@ -25,6 +25,7 @@ ATTEMPTS: Final = ("tests/architecture/test_workflow.py",)
 PAUSES: Final = ("tests/contract/test_run_pauses.py",)
 PICKUPS: Final = ("tests/integration/worker/test_ports.py", "-k", "engine or pickup or gone")
 MEMORY_WORK: Final = ("tests/explorer/test_memory_work.py",)
+AGENTS: Final = ("tests/unit/mcp_server",)
 NOTICES: Final = ("tests/integration/notices/test_webhook.py",)
 WORKER: Final = tuple(
     f"tests/unit/worker/test_{what}.py" for what in ("pausing", "spool", "masking")
@@ -68,6 +69,7 @@ class Break:
 def all_breaks() -> dict[str, Break]:
     """Every break, by name."""
     from mutation import (  # noqa: PLC0415 - they import this
+        of_agents,
         of_explanations,
         of_failures,
         of_launches,
@@ -91,6 +93,7 @@ def all_breaks() -> dict[str, Break]:
         of_failures,
         of_operations,
         of_notices,
+        of_agents,
     )
     listed = [each for file in files for each in file.BREAKS]
     named = {each.name: each for each in listed}

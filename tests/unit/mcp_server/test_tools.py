@@ -47,6 +47,7 @@ def test_schema_is_an_object_that_takes_no_other_field(tool: str) -> None:
     Draft202012Validator.check_schema(described)
     assert described["type"] == "object"
     assert described["additionalProperties"] is False
+    assert '"title": "' not in json.dumps(described)
     assert not described.keys() & {"oneOf", "anyOf", "allOf", "not", "$ref"}
     assert fits(tool)
     assert not fits(tool, colour="red")
@@ -167,33 +168,63 @@ def test_answer_that_did_not_come_says_what_to_try(refused: Exception) -> None:
     assert "\nTry: " in told(refused)
 
 
-def test_task_that_was_made_is_told_though_its_times_cannot_be_had() -> None:
-    """What was done is never told as failed (P18)."""
-    made = {
-        "id": "tsk_1",
-        "title": "A task",
-        "action": {"kind": "agent", "prompt": "hello"},
-        "status": "enabled",
-        "blocked_reason": None,
-        "schedule_spec": {"once": "2026-12-24T18:00:00.000Z"},
-        "timezone": "Europe/Berlin",
-        "starts_at": None,
-        "ends_at": None,
-        "max_runs": None,
-        "jitter_seconds": 0,
-        "next_run_at": "2026-12-24T18:00:00.000Z",
-        "revision": 1,
-    }
+MADE: dict[str, Any] = {
+    "id": "tsk_1",
+    "title": "A task",
+    "action": {"kind": "agent", "prompt": "hello"},
+    "status": "enabled",
+    "blocked_reason": None,
+    "schedule_spec": {"cron": "0 8 * * *", "exclude": {"dates": ["2026-12-25"]}},
+    "timezone": "Europe/Berlin",
+    "starts_at": None,
+    "ends_at": None,
+    "max_runs": None,
+    "jitter_seconds": 0,
+    "next_run_at": "2026-12-24T18:00:00.000Z",
+    "revision": 4,
+}
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        if request.url.path.endswith("/scheduled-tasks"):
-            return httpx.Response(201, json=made)
-        raise httpx.ReadError("gone")
 
+class Api:
+    """Answers with one task, notes what is changed, and loses every answer about times."""
+
+    def __init__(self) -> None:
+        self.changes: list[tuple[dict[str, Any], str | None]] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/schedule-previews"):
+            raise httpx.ReadError("gone")
+        if request.method == "PATCH":
+            self.changes.append((json.loads(request.content), request.headers.get("If-Match")))
+        return httpx.Response(201 if request.method == "POST" else 200, json=MADE)
+
+
+def answer(api: Api, tool: str, **arguments: Any) -> str:
+    """What a tool says when this is the API."""
     with Client("http://127.0.0.1:9", "token", pause=lambda _: None) as client:
         client._http = httpx.Client(
-            base_url="http://127.0.0.1:9/api/", transport=httpx.MockTransport(answer)
+            base_url="http://127.0.0.1:9/api/", transport=httpx.MockTransport(api)
         )
-        said = TOOLS["schedule_create"].answer(client, MINIMAL["schedule_create"], "UTC")
-    assert said.startswith("Scheduled tsk_1 (revision 1): enabled.")
+        return TOOLS[tool].answer(client, MINIMAL[tool] | arguments, "UTC")
+
+
+def test_task_that_was_made_is_told_though_its_times_cannot_be_had() -> None:
+    """What was done is never told as failed (P18)."""
+    said = answer(Api(), "schedule_create")
+    assert said.startswith("Scheduled tsk_1 (revision 4): enabled.")
     assert "Next time: Thu 2026-12-24 19:00 Europe/Berlin" in said
+
+
+def test_new_phrase_keeps_the_zone_and_what_is_excluded_of_the_task_that_was_read() -> None:
+    """Who says another time of day says nothing about the holidays."""
+    api = Api()
+    answer(api, "schedule_update", when="every day at 7:30")
+    spec = {"cron": "30 7 * * *", "exclude": {"dates": ["2026-12-25"]}}
+    assert api.changes == [({"schedule_spec": spec, "timezone": "Europe/Berlin"}, '"4"')]
+
+
+def test_only_the_fields_that_were_sent_are_changed() -> None:
+    """P2: what is left out stays, null empties."""
+    api = Api()
+    answer(api, "schedule_update", priority=7, max_lateness_seconds=None, revision=3)
+    assert api.changes == [({"priority": 7, "max_lateness_seconds": None}, '"3"')]

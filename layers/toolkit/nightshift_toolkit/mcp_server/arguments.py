@@ -97,6 +97,20 @@ def input_schema(model: type[Wire]) -> dict[str, Any]:
     Alternatives are told in words and refused by their sentence: several clients take no `oneOf` at
     the top of a tool's schema.
     """
-    schema = model.model_json_schema()
+    schema: dict[str, Any] = _untitled(model.model_json_schema())
     schema.pop("description", None)
     return schema
+
+
+def _untitled(part: Any) -> Any:
+    """The schema without the titles, which say nothing that the names do not."""
+    if isinstance(part, list):
+        return [_untitled(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        name: _untitled(value)
+        for name, value in part.items()
+        # A field may be called title as well; what describes it is an object.
+        if name != "title" or not isinstance(value, str)
+    }
