@@ -10,6 +10,7 @@ from api.errors import Forbidden, UnknownPath, UnsupportedMediaType
 from api.explanations import ExplanationResponse
 from api.limits import ChangePolicyRequest, PolicyChangePage, PolicyResponse
 from api.pauses import ChangedTasksResponse, PauseTasksRequest, ResumeTasksRequest
+from api.preview_responses import SchedulePreviewResponse
 from api.requests import (
     CreateTaskRequest,
     EditTaskRequest,
@@ -21,7 +22,6 @@ from api.responses import (
     HealthResponse,
     RunPage,
     RunResponse,
-    SchedulePreviewResponse,
     TaskPage,
     TaskResponse,
     ThreadResponse,

@@ -94,6 +94,7 @@ class CreateTaskRequest(Wire):
     retry: RetryBody | None = None
     notify: NotifyBody | None = None
     pause_after_failures: FailuresInARow | None = None
+    include_previous_result: bool = False
     labels: Labels | None = None
 
     def to_command(self, user_id: str, key: IdempotencyKey | None = None) -> CreateTask:
@@ -131,6 +132,7 @@ class CreateTaskRequest(Wire):
             retry=self.retry.to_domain() if self.retry else None,
             notify=self.notify.to_domain() if self.notify else None,
             pause_after_failures=self.pause_after_failures,
+            include_previous_result=self.include_previous_result,
             labels=self.labels or {},
             key=key,
         )
@@ -163,6 +165,7 @@ class EditTaskRequest(Wire):
     retry: RetryBody | None = absent()
     notify: NotifyBody | None = absent()
     pause_after_failures: FailuresInARow | None = absent()
+    include_previous_result: bool = absent()
     labels: Labels | None = absent()
 
     def to_command(
@@ -203,6 +206,7 @@ class EditTaskRequest(Wire):
             retry=self.retry.to_domain() if isinstance(self.retry, RetryBody) else self.retry,
             notify=self.notify.to_domain() if isinstance(self.notify, NotifyBody) else self.notify,
             pause_after_failures=self.pause_after_failures,
+            include_previous_result=self.include_previous_result,
             labels=self.labels,
         )
 

@@ -13,7 +13,6 @@ from nightshift.domain.model.retry import FailedAttempt, retry_to_dict
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.task import Payload, Task
 from nightshift.domain.services.owned import TaskView
-from nightshift.domain.services.previews import SchedulePreview
 
 
 class TaskResponse(Wire):
@@ -41,6 +40,7 @@ class TaskResponse(Wire):
     retry: dict[str, Any] | None
     notify: dict[str, Any] | None
     pause_after_failures: int | None
+    include_previous_result: bool
     starts_at: str | None
     ends_at: str | None
     max_runs: int | None
@@ -59,6 +59,7 @@ class TaskResponse(Wire):
     last_thread_id: str | None
     last_status: str | None
     last_error: str | None
+    last_success_run_id: str | None
     failures_in_a_row: int
     run_count: int
     revision: int
@@ -124,6 +125,7 @@ class RunResponse(Wire):
     folded: int
     folded_through: str | None
     folded_cut: bool
+    previous_run_id: str | None
     can_pause: bool
     pause_requested: bool
     paused_at: str | None
@@ -153,6 +155,7 @@ class RunResponse(Wire):
             folded=run.folded,
             folded_through=_instant(run.folded_through),
             folded_cut=run.folded_cut,
+            previous_run_id=run.previous.run_id if run.previous else None,
             can_pause=run.can_pause and run.status is RunStatus.RUNNING,
             pause_requested=run.pause_requested and run.status is RunStatus.RUNNING,
             paused_at=_instant(run.paused_at) if run.status is RunStatus.RUNNING else None,
@@ -161,46 +164,6 @@ class RunResponse(Wire):
             finished_at=_instant(run.finished_at),
             created_at=format_instant(run.created_at),
             schedule=_schedule(run.schedule),
-        )
-
-
-class FireResponse(Wire):
-    """One time of a previewed schedule; with jitter, when it starts at the latest."""
-
-    utc: str
-    local: str
-    note: str | None
-    effective_until: str | None
-
-
-class SchedulePreviewResponse(Wire):
-    """A schedule in words and in its normal form, and its next times."""
-
-    schedule: str
-    schedule_type: str
-    schedule_spec: dict[str, Any]
-    timezone: str
-    next: list[FireResponse]
-
-    @classmethod
-    def from_domain(cls, preview: SchedulePreview) -> "SchedulePreviewResponse":
-        """The preview; local times carry their offset from UTC."""
-        schedule = preview.schedule
-        fires = [
-            FireResponse(
-                utc=format_instant(fire.nominal),
-                local=fire.local.isoformat(timespec="milliseconds"),
-                note=fire.note,
-                effective_until=_instant(fire.effective_until),
-            )
-            for fire in preview.fires
-        ]
-        return cls(
-            schedule=preview.words,
-            schedule_type=schedule.kind,
-            schedule_spec=schedule.spec(),
-            timezone=schedule.zone,
-            next=fires,
         )
 
 
@@ -273,6 +236,7 @@ def _defined(task: Task) -> dict[str, Any]:
         "retry": retry_to_dict(definition.retry),
         "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,
+        "include_previous_result": definition.include_previous_result,
         "starts_at": _instant(schedule.bounds.starts_at),
         "ends_at": _instant(schedule.bounds.ends_at),
         "max_runs": schedule.bounds.max_runs,
@@ -296,6 +260,7 @@ def _standing(task: Task) -> dict[str, Any]:
         "last_thread_id": state.last_thread_id,
         "last_status": state.last_status,
         "last_error": state.last_error,
+        "last_success_run_id": state.last_success_run_id,
         "failures_in_a_row": state.failures_in_a_row,
         "run_count": state.run_count,
     }

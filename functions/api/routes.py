@@ -25,6 +25,7 @@ from api.pauses import (
     resume_task,
     resume_tasks,
 )
+from api.preview_responses import SchedulePreviewResponse
 from api.request import Request
 from api.requests import (
     CreateTaskRequest,
@@ -36,7 +37,6 @@ from api.responses import (
     HealthResponse,
     RunPage,
     RunResponse,
-    SchedulePreviewResponse,
     TaskPage,
     TaskResponse,
     ThreadResponse,

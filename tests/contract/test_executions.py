@@ -12,10 +12,11 @@ from botocore.config import Config
 import builders
 from builders import NOW
 from nightshift.adapters.stepfunctions.inspector import StepFunctionsInspector
-from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher
+from nightshift.adapters.stepfunctions.launcher import StepFunctionsLauncher, execution_input
 from nightshift.domain.errors import LaunchImpossible
 from nightshift.domain.exchanged import Execution, LaunchAnswer, LaunchResult
 from nightshift.domain.model.enums import Outcome
+from nightshift.domain.model.previous import PreviousResult
 from nightshift.domain.model.slot import LaunchOrder
 from nightshift.domain.ports import Inspector, Launcher
 from nightshift_toolkit.local_cloud.engine import Engine
@@ -201,3 +202,38 @@ def test_the_address_is_the_one_that_step_functions_uses(
     arn = executions.launcher.execution_arn(order.run_id)
     described = engine.client("stepfunctions").describe_execution(executionArn=arn)
     assert described["name"] == order.run_id
+
+
+# -- the previous result --
+
+
+def handing_on(order: LaunchOrder, output: str = "Three $(rm) `tickets`.") -> LaunchOrder:
+    """The order of a run that is handed a result."""
+    previous = PreviousResult(
+        run_id="tsk_1-before",
+        scheduled_for=None,
+        finished_at=NOW,
+        result={"exit_code": 0, "output": output},
+    )
+    return replace(order, previous=previous)
+
+
+def test_a_previous_result_stands_beside_the_prompt_in_the_input(order: LaunchOrder) -> None:
+    """SPEC section 8: as data, the prompt as it was."""
+    plain, handed = (json.loads(execution_input(each, 300)) for each in (order, handing_on(order)))
+    assert plain.pop("previous") is None
+    assert handed.pop("previous") == {
+        "run_id": "tsk_1-before",
+        "scheduled_for": None,
+        "finished_at": "2026-03-02T12:00:00.000Z",
+        "result": {"exit_code": 0, "output": "Three $(rm) `tickets`."},
+    }
+    assert plain == handed
+
+
+def test_a_launch_that_is_repeated_when_the_result_is_gone_is_the_same_launch(
+    executions: Executions, order: LaunchOrder
+) -> None:
+    """SPEC section 6: the name tells executions apart."""
+    assert executions.launcher.launch(handing_on(order)).answer is LaunchAnswer.LAUNCHED
+    assert executions.launcher.launch(order).answer is LaunchAnswer.LAUNCHED

@@ -118,6 +118,13 @@ def failures_are_counted_that_nobody_had(ward: Ward) -> None:
     ward.set(task_key(ward.idle), failures_in_a_row=1)
 
 
+@breaks("handed_results_are_of_successes", repairable=False)
+def the_last_success_is_a_run_that_is_at_work(ward: Ward) -> None:
+    slot = ward.stage.others.runs.slot(ward.recurring.id, ward.recurring.slot_shard)
+    assert slot is not None
+    ward.set(task_key(ward.recurring), last_success_run_id=slot.run_id)
+
+
 @breaks("slot_has_active_run", repairable=True)
 def the_slot_outlives_its_run(ward: Ward) -> None:
     ward.end_unheard(ward.recurring)

@@ -1,5 +1,6 @@
 """The paths on which runs end, whoever brings the news."""
 
+import json
 import zlib
 
 import builders
@@ -8,7 +9,7 @@ from crash.asl import StateError
 from crash.harness import Stage
 from crash.machine import FAILURE, SUCCESS
 from crash.paths import HOUR, MINUTE, THREAD, Act, path, threaded, working_task
-from nightshift.domain.model.enums import FailureClass, TaskStatus
+from nightshift.domain.model.enums import FailureClass, RunStatus, TaskStatus
 from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.task import Task
@@ -112,6 +113,53 @@ def the_workflow_tells_the_last_failure_of_a_task_that_was_paused(stage: Stage) 
     stage.start_due()
     stage.others.pause(task)
     return fails_once_too_often(stage, task, None)
+
+
+def after_a_success(stage: Stage) -> Task:
+    """A task that asks for the previous result, has succeeded once and is due again."""
+    task = stage.add_unwatched(builders.task(include_previous_result=True))
+    stage.pass_time(HOUR)
+    stage.start_due()
+    stage.machine.report_all(SUCCESS)
+    stage.pass_time(HOUR)
+    return task
+
+
+@path
+def the_clock_launches_a_run_that_is_handed_the_previous_result(stage: Stage) -> Act:
+    task = after_a_success(stage)
+    first, second = (occurrence_run_id(task.id, stage.now - ago) for ago in (HOUR, 0 * HOUR))
+
+    def afterwards(seen: Snapshot) -> list[str]:
+        made = stage.machine.executions.get(second)
+        told = None if made is None else json.loads(made.input)["previous"]
+        right = told is not None and told["run_id"] == first and told["result"] is not None
+        handed = seen.run_of[second].previous
+        agrees = handed is not None and handed.run_id == first
+        return [] if right and agrees else [f"{second} is handed {handed}, told {told}"]
+
+    stage.afterwards = afterwards
+    return stage.victim.look
+
+
+@path
+def the_workflow_tells_a_success_whose_result_is_wanted(stage: Stage) -> Act:
+    task = after_a_success(stage)
+    stage.start_due()
+    run_id = stage.run_of(task)
+    stage.machine.record = stage.victim.record_step
+
+    def afterwards(seen: Snapshot) -> list[str]:
+        history = sorted(seen.history_of[task.id], key=lambda run: run.id)
+        successes = [run.id for run in history if run.status is RunStatus.SUCCESS]
+        last = seen.task_of[task.id].state.last_success_run_id
+        following = history[-1].previous
+        handed = following.run_id if following else None
+        right = run_id in successes and (last, handed) == (successes[-1], successes[-2])
+        return [] if right else [f"{task.id} has {last} as its last success, handed {handed}"]
+
+    stage.afterwards = afterwards
+    return lambda: stage.machine.report(run_id, SUCCESS)
 
 
 @path

@@ -20,6 +20,7 @@ from nightshift.domain.model.outcome import (
     outcome_of_execution,
     outcome_of_report,
 )
+from nightshift.domain.model.previous import Previous
 from nightshift.domain.model.retry import FailedAttempt
 from nightshift.domain.model.run import RunOutcome
 from nightshift.domain.model.run_ids import task_id_of
@@ -39,6 +40,7 @@ class Made:
     run_id: str
     nonce: str
     allowed: int = 1
+    previous: Previous | None = None
     attempt: int = 1
     status: str = "RUNNING"
     error: str | None = None
@@ -165,7 +167,8 @@ class Cloud:
         name = self.name_of(order)
         if name not in self.made:
             allowed = order.slot.retry.max_attempts if order.slot.retry else 1
-            made = self.made[name] = Made(name, order.run_id, order.slot.nonce, allowed)
+            handed = None if order.previous is None else Previous(order.previous.run_id)
+            made = self.made[name] = Made(name, order.run_id, order.slot.nonce, allowed, handed)
             self._stage.cast(f"execution {name}", lambda: self._live(made))
 
     def _live(self, made: Made) -> None:

@@ -13,6 +13,7 @@ from explorer.stage import Stage
 from nightshift.domain.errors import NightshiftError
 from nightshift.domain.model.enums import Outcome, RunStatus, TaskStatus, Trigger
 from nightshift.domain.model.pause import wakes_at
+from nightshift.domain.model.previous import Previous
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.task import Task
@@ -47,8 +48,10 @@ def after_step(
         *map(str, check(after, at_rest=False, limit=limit)),
         *_terminal_states_stay(before, after),
         *_attempts_stay(before, after),
+        *_the_last_success_is_handed_on(before, after),
         *_occurrences_leave_with_a_record(operation, before, after),
         *_work_is_done_under_its_keys(after, cloud),
+        *_work_has_what_its_slot_names(after, cloud),
     ]
     _raise(findings)
 
@@ -95,6 +98,26 @@ def _attempts_stay(before: Snapshot, after: Snapshot) -> Iterator[str]:
             yield f"{run.id} had the attempts {run.attempts} and has {now.attempts}"
 
 
+def _the_last_success_is_handed_on(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """A success is its task's last from that very step on; what is admitted is handed that."""
+    for task in after.tasks:
+        was, slot = before.task_of.get(task.id), after.slot_of.get(task.id)
+        ended = [
+            run.id
+            for run in after.history_of.get(task.id, ())
+            if run.status is RunStatus.SUCCESS and before.run_of[run.id].status.active
+        ]
+        kept = was.state.last_success_run_id if was else None
+        last = ended[0] if ended else kept
+        if task.state.last_success_run_id != last:
+            yield f"{task.id} has {task.state.last_success_run_id} as its last success, not {last}"
+        if slot is None or slot.run_id in before.slot_of_run or was is None:
+            continue
+        wanted = Previous(kept) if was.definition.include_previous_result else None
+        if slot.previous != wanted:
+            yield f"{slot.run_id} is handed {slot.previous}, should be {wanted}"
+
+
 def _occurrences_leave_with_a_record(
     operation: str, before: Snapshot, after: Snapshot
 ) -> Iterator[str]:
@@ -131,6 +154,14 @@ def _work_is_done_under_its_keys(after: Snapshot, cloud: Cloud) -> Iterator[str]
     for run_id, works in cloud.works.items():
         if works > 1:
             yield f"{run_id} was worked on {works} times"
+
+
+def _work_has_what_its_slot_names(after: Snapshot, cloud: Cloud) -> Iterator[str]:
+    """What works was started with the result that its admission settled on."""
+    for made in cloud.made.values():
+        slot = after.slot_of_run.get(made.run_id)
+        if made.working and slot is not None and made.previous != slot.previous:
+            yield f"{made.name} has {made.previous}, its slot says {slot.previous}"
 
 
 # -- at rest --

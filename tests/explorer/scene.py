@@ -61,6 +61,7 @@ CANCELLING: Final = builders.task(
     builders.every(60), number=9, overlap_policy=OverlapPolicy.CANCEL_PREVIOUS
 )
 IMPATIENT: Final = builders.task(builders.every(60), number=16, pause_after_failures=1)
+CURIOUS: Final = builders.task(builders.every(60), number=17, include_previous_result=True)
 LIMITED: Final = builders.task(builders.every(3600, max_runs=1), number=7)
 
 

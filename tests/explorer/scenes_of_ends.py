@@ -6,6 +6,7 @@ import builders
 from explorer.play import Play
 from explorer.scene import (
     CANCELLING,
+    CURIOUS,
     IMPATIENT,
     IN_SAME_THREAD,
     IN_THREAD,
@@ -87,6 +88,30 @@ def the_last_failure_meets_another_number() -> Play:
     play.cloud.script.failing = frozenset({task.id})
     working(play, task)
     play.patch("patch", task, pause_after_failures=None)
+    return play
+
+
+@small
+def a_success_is_told_twice_while_the_next_run_wants_its_result() -> Play:
+    """The record step, its repetition, a tick and a trigger that want the task again."""
+    play = Play()
+    task = play.add(CURIOUS)
+    play.cloud.script.records = 2
+    working(play, task)
+    play.now += builders.MINUTE
+    play.tick("tick")
+    play.trigger("trigger", task)
+    return play
+
+
+@small
+def a_success_meets_an_owner_who_wants_no_more_results() -> Play:
+    """The end of a run, an edit, and a trigger."""
+    play = Play()
+    task = play.add(CURIOUS)
+    working(play, task)
+    play.patch("patch", task, include_previous_result=False)
+    play.trigger("trigger", task)
     return play
 
 

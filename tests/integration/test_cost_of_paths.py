@@ -174,6 +174,24 @@ def test_the_write_units_of_a_run_do_not_depend_on_its_prompt(real: RealWorld) -
     assert small == (units.ADMISSION.writes, units.END_OF_RUN.writes)
 
 
+def test_a_previous_result_costs_one_read_of_those_who_ask(real: RealWorld) -> None:
+    """SPEC section 6, tick: nothing else of a launch changes, and nothing of an end."""
+    task = real.created(builders.create(include_previous_result=True))
+    real.pass_time(timedelta(hours=1))
+    with real.billed() as first:
+        real.look()
+    assert as_path(first) == units.IDLE_LOOK + units.BATCHED_READS + units.ADMISSION + units.START
+    (run,) = real.history(task)
+    with real.billed() as end:
+        assert real.end(run.id)
+    assert as_path(end) == units.END_OF_RUN
+    real.pass_time(timedelta(hours=1))
+    with real.billed() as second:
+        real.look()
+    one_read = units.Path({"GetItem": 1}, reads=1)
+    assert as_path(second) == as_path(first) + one_read
+
+
 def test_a_manual_trigger_costs_four_reads_one_transaction_and_one_start(real: RealWorld) -> None:
     """P4: policy, task, payload and slots are read; admission decides."""
     task = real.created(builders.create())

@@ -76,6 +76,7 @@ def all_breaks() -> dict[str, Break]:
         of_memory,
         of_notices,
         of_operations,
+        of_results,
         of_rules,
         of_spreading,
         of_table,
@@ -94,6 +95,7 @@ def all_breaks() -> dict[str, Break]:
         of_operations,
         of_notices,
         of_agents,
+        of_results,
     )
     listed = [each for file in files for each in file.BREAKS]
     named = {each.name: each for each in listed}

@@ -91,7 +91,7 @@ BREAKS: Final = (
     _memory(
         "runs",
         "a run is admitted on an old count of failures",
-        " or not _counts_as_seen(task, admission)",
+        "_counts_as_seen(task, admission) and ",
         "",
     ),
     _memory(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import builders
+from nightshift.domain.model.previous import Previous
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Slot
 from nightshift.domain.model.task import Task
@@ -33,7 +34,8 @@ class Before:
 class Judge:
     """Knows every task as it should be.
 
-    `ends` counts runs by outcome, `woken` ends of pauses, `given_up` pauses that failures brought.
+    `ends` counts runs by outcome, `woken` ends of pauses, `given_up` pauses that failures brought,
+    `handed` runs that were handed a previous result.
     """
 
     def __init__(self, rows: SeenRows, executions: Executions) -> None:
@@ -41,6 +43,8 @@ class Judge:
         self.ends: Counter[str] = Counter()
         self.woken = 0
         self.given_up = 0
+        self.handed = 0
+        self._successes: dict[str, str] = {}
         self._rows = rows
         self._executions = executions
         self._seen: dict[str, Task] = {}
@@ -110,6 +114,8 @@ class Judge:
             self._begin(expected, records[run_id], row, clock, before, calm=calm)
         if before is not None:
             self._adjust(expected, row, clock)
+        last = self._successes.get(row.id)
+        self._demand(row.state.last_success_run_id == last, "another last success", row.id)
         self._fail(expected.differences(row) + expected.take_due(row, failed=not calm))
 
     def _wake(self, expected: Expected, row: Task, clock: datetime) -> None:
@@ -145,6 +151,8 @@ class Judge:
         """Find a new record right, and expect what follows from it."""
         if run.status.active or run.reason == "launch_failed":
             self._active[row.id] = run.id
+        if run.status.value != "skipped":
+            self._is_handed_the_last_success(run, row)
         if run.trigger.value == "manual":
             expected.triggered()
         else:
@@ -155,6 +163,12 @@ class Judge:
             expected.recorded(run, clock)
         if run.reason == "launch_failed":
             self._end(expected, run, clock)
+
+    def _is_handed_the_last_success(self, run: Run, row: Task) -> None:
+        asks, last = row.definition.include_previous_result, self._successes.get(row.id)
+        right = run.previous == (Previous(last) if asks else None)
+        self._demand(right, f"it is handed {run.previous}, its last success is {last}", run.id)
+        self.handed += asks and last is not None
 
     def _is_right(self, expected: Expected, run: Run, clock: datetime) -> None:
         self._demand(expected.next is not None, "a run that was not planned", run.id)
@@ -194,6 +208,8 @@ class Judge:
         made = self._executions.made.get(run.id)
         self._demand(self._is_true(run, made), f"{run.status}: {run.reason} is not true", run.id)
         self._attempts_are_right(run, made)
+        if run.status.value == "success":
+            self._successes[run.task_id] = run.id
         status = expected.status
         expected.ended(run)
         self.given_up += expected.status != status and expected.status == "paused"

@@ -60,6 +60,7 @@ def new_task(random: Random, now: datetime) -> CreateTask:
         jitter=Jitter.AUTO if window == WIDE else Jitter.HASH,
         retry=random.choice((*[None] * 5, *RETRIES)),
         pause_after_failures=None if "once" in schedule.spec else random.choice(PATIENCE),
+        include_previous_result=random.random() < 0.5,
         overlap_policy=random.choice((*[OverlapPolicy.SKIP] * 4, *OverlapPolicy)),
     )
 

@@ -50,6 +50,7 @@ def test_weeks_of_many_tasks_are_as_they_should_have_been(
     assert life.judge.woken > 10
     assert {"starts", "rests", "skips", "waits"} <= life.explained.decisions.keys()
     assert life.judge.given_up > 0
+    assert life.judge.handed > 0
 
 
 @pytest.mark.skipif(not is_full(), reason="a year takes minutes")

@@ -38,6 +38,7 @@ class Action(StrEnum):
     LAUNCH_UNKNOWN = "launch_unknown"  # a launch may or may not have happened
     LAUNCH_RECOVERED = "launch_recovered"  # an unsettled launch was taken over
     PAYLOAD_MISSING = "payload_missing"  # a prompt is gone that a launch still needs
+    PREVIOUS_UNREADABLE = "previous_unreadable"  # a run is handed no result of the one before
     RUN_VERIFIED = "run_verified"  # Step Functions told an end that no signal had brought
     RUN_COMPLETED = "run_completed"  # the end of a run was recorded
     COMPLETION_REPEATED = "completion_repeated"  # it had been recorded before

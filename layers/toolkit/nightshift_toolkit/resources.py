@@ -25,6 +25,7 @@ class Task(TypedDict):
     retry: dict[str, Any] | None
     notify: dict[str, Any] | None
     pause_after_failures: int | None
+    include_previous_result: bool
     starts_at: str | None
     ends_at: str | None
     max_runs: int | None
@@ -43,6 +44,7 @@ class Task(TypedDict):
     last_thread_id: str | None
     last_status: str | None
     last_error: str | None
+    last_success_run_id: str | None
     failures_in_a_row: int
     run_count: int
     revision: int
@@ -117,6 +119,7 @@ class Run(TypedDict):
     folded: int
     folded_through: str | None
     folded_cut: bool
+    previous_run_id: str | None
     started_at: str | None
     finished_at: str | None
     created_at: str

@@ -99,6 +99,24 @@ def test_a_task_that_gave_up_says_so(api: RecordedApi, run: Run) -> None:
     assert "3 in a row, pauses after 3" in output
 
 
+@pytest.mark.parametrize(
+    ("asks", "last", "said"),
+    [
+        (True, f"{TASK_ID}-a", f"Hands on  the result of {TASK_ID}-a"),
+        (True, None, "Hands on  the result of its last success, which is to come"),
+        (False, f"{TASK_ID}-a", None),
+    ],
+)
+def test_a_task_says_whose_result_it_hands_on(
+    api: RecordedApi, run: Run, asks: bool, last: str | None, said: str | None
+) -> None:
+    """And that it is to come where there is none; one that does not ask says nothing."""
+    task = TASK | {"include_previous_result": asks, "last_success_run_id": last}
+    api.answer("GET", TASK_PATH, 200, task)
+    output = ok(run("tasks", "show", TASK_ID))
+    assert said in output if said else "Hands on" not in output
+
+
 def test_a_pause_with_an_end_sends_and_shows_it(api: RecordedApi, run: Run) -> None:
     """P3"""
     end = "2099-03-08T13:00:00.000Z"

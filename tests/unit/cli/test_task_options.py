@@ -177,3 +177,9 @@ def test_what_to_tell_goes_with_whom(more: list[str]) -> None:
     """Otherwise nobody would be told."""
     with pytest.raises(click.UsageError, match="Say whom to tell: --notify"):
         _fields(*more)
+
+
+def test_the_previous_result_is_asked_for_and_declined_by_name() -> None:
+    """What is not said is not sent, so that an edit of something else leaves it."""
+    assert _fields("--include-previous-result") == {"include_previous_result": True}
+    assert _fields("--no-previous-result") == {"include_previous_result": False}

@@ -38,7 +38,7 @@ def test_a_run_shows_every_field_of_the_specification(desk: Desk) -> None:
     desk.patch(task["id"], schedule_spec={"cron": "0 10 * * *"})
     shown = desk.call("GET", f"{TASKS}/{task['id']}/runs/{run.id}").json
     extras = {"can_pause", "pause_requested", "paused_at", "paused_seconds"}
-    extras |= {"attempts", "at_work", "folded_through", "folded_cut", "schedule"}
+    extras |= {"attempts", "at_work", "folded_through", "folded_cut", "previous_run_id", "schedule"}
     assert set(shown) == FIELDS | extras
     assert shown["status"] == "running"
     assert shown["execution_arn"].endswith(run.id)

@@ -37,6 +37,7 @@ def test_a_task_shows_every_field_of_the_specification(desk: Desk) -> None:
     """SPEC 7: the task fields, and the effective time beside the nominal one."""
     added = {"due_at", "pause_until", "retry", "notify", "pause_after_failures"}
     added |= {"failures_in_a_row", "jitter", "jitter_place_seconds"}
+    added |= {"include_previous_result", "last_success_run_id"}
     assert set(desk.create()) == FIELDS | added
 
 

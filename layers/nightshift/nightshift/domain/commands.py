@@ -72,6 +72,7 @@ class CreateTask:
     retry: Retry | None = None
     notify: Notify | None = None
     pause_after_failures: int | None = None
+    include_previous_result: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     key: IdempotencyKey | None = None
 
@@ -113,6 +114,7 @@ class EditTask:
     retry: Retry | None | Unset = UNSET
     notify: Notify | None | Unset = UNSET
     pause_after_failures: int | None | Unset = UNSET
+    include_previous_result: bool | Unset = UNSET
     labels: Mapping[str, str] | None | Unset = UNSET
 
 

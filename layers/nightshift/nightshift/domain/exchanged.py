@@ -125,8 +125,9 @@ class Ended:
 
     `status` None leaves the status alone. What the task shows of its last run is all of this one:
     `last_run_at` is None when it never started. A failure shows its `error`, a success clears the
-    last one, an interrupted run leaves it. With a `streak` a failure adds one to the failures in a
-    row and a success sets them to none; the failure that the streak says so of pauses the task.
+    last one and is the last success, an interrupted run leaves both. With a `streak` a failure adds
+    one to the failures in a row and a success sets them to none; the failure that the streak says
+    so of pauses the task.
     """
 
     outcome: Outcome

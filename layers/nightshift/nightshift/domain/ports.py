@@ -226,7 +226,8 @@ class RunStore(Protocol):
     def admit(self, admission: Admission) -> AdmissionResult:
         """Take all keys of a run, write its record and advance its task, or do nothing (K3, K4).
 
-        A run that may pause its task is not admitted on an old count of failures: that is CHANGED.
+        A run that may pause its task is not admitted on an old count of failures, nor one that is
+        handed the previous result on an old success: that is CHANGED.
         """
         ...
 

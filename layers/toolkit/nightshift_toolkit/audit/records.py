@@ -5,7 +5,7 @@ from datetime import datetime
 from nightshift.domain.model.enums import RunStatus, Trigger
 from nightshift.domain.model.instants import EPOCH
 from nightshift.domain.model.run import Run
-from nightshift.domain.model.run_ids import occurrence_run_id
+from nightshift.domain.model.run_ids import occurrence_run_id, task_id_of
 from nightshift_toolkit.audit.finding import Broken, always, at_rest, swept
 from nightshift_toolkit.audit.snapshot import RUNNING, Snapshot
 
@@ -103,6 +103,21 @@ def failures_in_a_row_are_those_of_the_history(snapshot: Snapshot) -> Broken:
             yield task.id, f"{counted} failures in a row, its active run found {found.before}"
 
 
+@always
+def handed_results_are_of_successes(snapshot: Snapshot) -> Broken:
+    """What a task calls its last success, and what a run was handed, is a success of that task."""
+    for task in snapshot.tasks:
+        if (wrong := _no_success(snapshot, task.id, task.state.last_success_run_id)) is not None:
+            yield task.id, f"its last success is {wrong}"
+    for run in snapshot.runs:
+        handed = run.previous.run_id if run.previous else None
+        if (wrong := _no_success(snapshot, run.task_id, handed)) is not None:
+            yield run.id, f"it was handed the result of {wrong}"
+        slot = snapshot.slot_of_run.get(run.id)
+        if slot is not None and slot.previous != run.previous:
+            yield run.id, f"it is handed {run.previous}, by its slot {slot.previous}"
+
+
 @at_rest
 def ended_executions_are_recorded(snapshot: Snapshot) -> Broken:
     """No run is active whose execution has ended or never was."""
@@ -128,6 +143,17 @@ def history_goes_with_its_task(snapshot: Snapshot) -> Broken:
         left = [run for run in history if not run.status.active]
         if task_id not in snapshot.task_of and left and not snapshot.unreadable:
             yield task_id, f"it is gone and {len(left)} of its records are there"
+
+
+def _no_success(snapshot: Snapshot, task_id: str, run_id: str | None) -> str | None:
+    """What a run is instead of a success of the task; one that is gone may have been one."""
+    if run_id is None:
+        return None
+    run = snapshot.run_of.get(run_id)
+    if run is None:
+        return None if task_id_of(run_id) == task_id else f"{run_id}, which is another task's"
+    right = run.task_id == task_id and run.status is RunStatus.SUCCESS
+    return None if right else f"{run_id}, which is {run.status} and {run.task_id}'s"
 
 
 def _undone(run: Run) -> bool:
@@ -157,6 +183,7 @@ ABOUT_RECORDS = (
     failures_say_why,
     counters_cover_the_history,
     failures_in_a_row_are_those_of_the_history,
+    handed_results_are_of_successes,
     ended_executions_are_recorded,
     running_executions_are_active_runs,
     history_goes_with_its_task,

@@ -101,6 +101,7 @@ def show(*, session: Session, run_id: str) -> None:
             ("Exit code", _exit_code(run)),
             ("Attempt", _attempt(run)),
             *(("  before", _failed(before)) for before in run["attempts"]),
+            ("Was handed", run["previous_run_id"]),
             ("Folded", str(run["folded"]) if run["folded"] else None),
             ("Thread", run["thread_id"]),
             ("Started", _when(run["started_at"])),

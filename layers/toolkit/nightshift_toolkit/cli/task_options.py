@@ -87,6 +87,11 @@ _OPTIONS = (
         for option, field, kind, text in (*_PLAIN, *_RETRY)
     ),
     click.option(
+        "--include-previous-result/--no-previous-result",
+        default=None,
+        help="Hand each run what the last success left, in a file beside the prompt.",
+    ),
+    click.option(
         "--retry-on",
         type=click.Choice(FAILURE_CLASSES),
         multiple=True,
@@ -118,7 +123,7 @@ def with_task_options(command: Decorated) -> Decorated:
             options["when"] = phrase
         fields = _fields(
             **{name: options.pop(name) for name in _SPECIAL},
-            plain={field: options.pop(field) for _, field, _, _ in _PLAIN},
+            plain={field: options.pop(field) for field in _SENT},
         )
         retry = {field: options.pop(field) for _, field, _, _ in _RETRY}
         if (chosen := _retry(retry, options.pop("retry_on"))) is not None:
@@ -133,6 +138,7 @@ def with_task_options(command: Decorated) -> Decorated:
 
 
 _NOTIFY = ("notify", "notify_on", "notify_changes_only")
+_SENT = (*(field for _, field, _, _ in _PLAIN), "include_previous_result")
 _SPECIAL = (
     "prompt",
     "command",

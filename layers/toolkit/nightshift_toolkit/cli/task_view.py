@@ -56,6 +56,13 @@ def failures(task: "Task") -> str | None:
     return f"{count} in a row" + ("" if limit is None else f", pauses after {limit}")
 
 
+def handed(task: "Task") -> str | None:
+    """What its runs are handed besides the prompt, by the run that left it."""
+    if not task["include_previous_result"]:
+        return None
+    return f"the result of {task['last_success_run_id'] or 'its last success, which is to come'}"
+
+
 def tells(task: "Task") -> str | None:
     """Which webhook hears of the task's runs, and of what."""
     notify = task["notify"]

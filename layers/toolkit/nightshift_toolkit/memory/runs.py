@@ -47,6 +47,13 @@ def _counts_as_seen(row: TaskRow | None, admission: Admission) -> bool:
     return row.task.state.failures_in_a_row == admission.seen.state.failures_in_a_row
 
 
+def _succeeded_as_seen(row: TaskRow | None, admission: Admission) -> bool:
+    """Whether the last success is the one whose result the run will be handed."""
+    if row is None or admission.slot.previous is None:
+        return True
+    return row.task.state.last_success_run_id == admission.seen.state.last_success_run_id
+
+
 class MemoryRuns:
     """A `RunStore`."""
 
@@ -96,7 +103,8 @@ class MemoryRuns:
         answer = None
         task = self.state.tasks.get(TaskRef(keys.user_id, keys.task_id))
         lock = (keys.user_id, keys.locked_thread_id or "")
-        if as_seen(task, admission.seen) is None or not _counts_as_seen(task, admission):
+        exact = _counts_as_seen(task, admission) and _succeeded_as_seen(task, admission)
+        if as_seen(task, admission.seen) is None or not exact:
             answer = AdmissionAnswer.CHANGED
         elif keys.run_id in self.state.runs[keys.task_id]:
             answer = AdmissionAnswer.RECORDED

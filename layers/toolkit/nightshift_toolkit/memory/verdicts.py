@@ -42,6 +42,9 @@ def told(task: Task, run_id: str, verdict: Ended) -> Task:
         last_thread_id=verdict.last_thread_id,
         last_status=verdict.outcome.value,
         last_error=_last_error(before.last_error, verdict),
+        last_success_run_id=run_id
+        if verdict.outcome is Outcome.SUCCESS
+        else before.last_success_run_id,
     )
     return _counted(replace(task, state=state), verdict)
 

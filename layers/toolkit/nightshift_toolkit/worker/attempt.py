@@ -16,6 +16,7 @@ from nightshift_toolkit.worker.masking import Masker
 from nightshift_toolkit.worker.message import RunMessage
 from nightshift_toolkit.worker.output import MaskedSink, OutputCollector
 from nightshift_toolkit.worker.ports import OutputStore, Unavailable
+from nightshift_toolkit.worker.previous_file import PREVIOUS_RESULT_FILE, previous_file
 from nightshift_toolkit.worker.report import NO_RESULT, Report, fits
 from nightshift_toolkit.worker.result_file import RESULT_FILE, StructuredResult, read_result
 from nightshift_toolkit.worker.settings import WorkerSettings
@@ -84,9 +85,13 @@ class Attempt:
                 self._spool() as spool,
                 self._folder() as folder,
                 self._result_file(Path(folder)) as result_file,
+                previous_file(
+                    self._named("previous", Path(folder)), self._message.previous
+                ) as previous,
             ):
                 output = MaskedSink(self._masker, collector, *([spool] if spool else []))
-                command = SupervisedCommand.start(self._order(Path(folder), result_file))
+                files = {RESULT_FILE: str(result_file), PREVIOUS_RESULT_FILE: previous}
+                command = SupervisedCommand.start(self._order(Path(folder), files))
                 self._command = command
                 lifeline.attach(command)
                 if self._stopping.is_set():
@@ -117,20 +122,23 @@ class Attempt:
 
     @contextmanager
     def _result_file(self, folder: Path) -> Iterator[Path]:
-        """A name of this attempt's own, since a folder may be shared by runs."""
-        message = self._message
-        path = folder / f".nightshift-result-{message.run_id}-{message.attempt}.json"
+        path = self._named("result", folder)
         try:
             yield path
         finally:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
+    def _named(self, what: str, folder: Path) -> Path:
+        """A name of this attempt's own, since a folder may be shared by runs."""
+        message = self._message
+        return folder / f".nightshift-{what}-{message.run_id}-{message.attempt}.json"
+
     def _written(self, result_file: Path) -> StructuredResult:
         result = read_result(result_file)
         return replace(result, data=self._masker.masked_data(result.data)).bounded()
 
-    def _order(self, folder: Path, result_file: Path) -> Order:
+    def _order(self, folder: Path, files: dict[str, str]) -> Order:
         message, settings = self._message, self._settings
         # The text is the whole standard input or one whole argument; no shell sees a prompt, and
         # the shell that runs a command sees nothing else.
@@ -141,7 +149,7 @@ class Attempt:
             environment=command_environment(
                 message, settings.environment, settings.passed_variables
             )
-            | {RESULT_FILE: str(result_file)},
+            | files,
             folder=folder,
             timeout_seconds=message.timeout_seconds,
             silence_seconds=settings.cut_off_seconds,

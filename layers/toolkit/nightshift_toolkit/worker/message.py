@@ -1,6 +1,7 @@
 """The message that the workflow puts on the worker queue, read strictly."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -35,6 +36,7 @@ class RunMessage:
     action: Action
     timeout_seconds: int
     max_pause_seconds: int = 0
+    previous: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @classmethod
     def parse(cls, body: str) -> Self:
@@ -67,6 +69,7 @@ class RunMessage:
                 content.get("max_pause_seconds") and _count(content, "max_pause_seconds")
             )
             or 0,
+            previous=_optional_object(content, "previous"),
         )
 
 
@@ -91,6 +94,13 @@ def _text(content: dict[str, Any], key: str) -> str:
 
 def _optional_text(content: dict[str, Any], key: str) -> str | None:
     return None if content.get(key) is None else _text(content, key)
+
+
+def _optional_object(content: dict[str, Any], key: str) -> dict[str, Any] | None:
+    value = content.get(key)
+    if value is not None and not isinstance(value, dict):
+        raise UnreadableMessage(f"{key} is not an object")
+    return value
 
 
 def _count(content: dict[str, Any], key: str) -> int:

@@ -173,6 +173,8 @@ def _told(completion: Completion) -> list[Action]:
         "last_run_at": verdict.last_run_at,
         "last_thread_id": verdict.last_thread_id,
     }
+    if verdict.outcome is Outcome.SUCCESS:
+        attributes["last_success_run_id"] = completion.outcome.run_id
     if verdict.status is not None:
         attributes["status"] = verdict.status.value
     return removed + task_rows.assign(attributes) + _error_actions(verdict)

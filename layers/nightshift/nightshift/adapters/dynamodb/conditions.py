@@ -85,6 +85,15 @@ def counts_as_seen(task: Task) -> Condition:
     return _counts(task.state.failures_in_a_row)
 
 
+def succeeded_as_seen(task: Task) -> Condition:
+    """The last success is the one whose result the run will be handed.
+
+    Closes: the success of the previous run between read and admission, whose result would be left
+    out.
+    """
+    return _is_or_absent(TaskItem.last_success_run_id, task.state.last_success_run_id)
+
+
 def gives_up(run_id: str, streak: Streak) -> Condition:
     """The task names this run, is enabled, and counts and gives up as when the run was admitted.
 

@@ -115,6 +115,7 @@ class TaskItem(Item):
     retry = JSONAttribute(null=True)
     notify = JSONAttribute(null=True)
     pause_after_failures = NumberAttribute(null=True)
+    include_previous_result = BooleanAttribute(null=True)
     labels = JSONAttribute()
 
     status = UnicodeAttribute()
@@ -136,6 +137,7 @@ class TaskItem(Item):
     run_count = NumberAttribute()
     scheduled_run_count = NumberAttribute()
     failures_in_a_row = NumberAttribute(null=True)
+    last_success_run_id = UnicodeAttribute(null=True)
 
 
 class PayloadItem(Item):
@@ -205,6 +207,7 @@ class SlotItem(Item):
     notify = JSONAttribute(null=True)
     failures_before = NumberAttribute(null=True)
     pause_after_failures = NumberAttribute(null=True)
+    previous = JSONAttribute(null=True)
     payload_revision = NumberAttribute()
     admitted_at = InstantAttribute()
     lease_until = InstantAttribute()
@@ -257,6 +260,7 @@ class RunItem(Item):
     consumes_once = BooleanAttribute()
     failures_before = NumberAttribute(null=True)
     pause_after_failures = NumberAttribute(null=True)
+    previous = JSONAttribute(null=True)
     picked_up_attempt = NumberAttribute(null=True)
     picked_up_by = UnicodeAttribute(null=True)
     picked_up_at = InstantAttribute(null=True)

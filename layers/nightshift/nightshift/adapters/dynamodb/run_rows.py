@@ -7,6 +7,7 @@ from nightshift.adapters.dynamodb.reading import guarded_reader, integer
 from nightshift.domain.model.enums import RunStatus, SlotState, TaskStatus, Trigger
 from nightshift.domain.model.instants import format_instant, parse_instant
 from nightshift.domain.model.notify import notify_from_dict, notify_to_dict
+from nightshift.domain.model.previous import Previous
 from nightshift.domain.model.retry import FailedAttempt, retry_from_dict, retry_to_dict
 from nightshift.domain.model.run import Run
 from nightshift.domain.model.slot import Keys, Overwritten, Slot
@@ -39,6 +40,7 @@ def slot_from(row: Raw) -> Slot:
         retry=retry_from_dict(item.retry),
         notify=notify_from_dict(item.notify),
         streak=_streak_from(item),
+        previous=_previous_from(item),
         payload_revision=int(item.payload_revision),
         admitted_at=item.admitted_at,
         lease_until=item.lease_until,
@@ -78,6 +80,7 @@ def slot_item(slot: Slot) -> SlotItem:
         retry=retry_to_dict(slot.retry),
         notify=notify_to_dict(slot.notify),
         **_streak_attributes(slot.streak),
+        previous=_previous_attribute(slot.previous),
         payload_revision=slot.payload_revision,
         admitted_at=slot.admitted_at,
         lease_until=slot.lease_until,
@@ -166,6 +169,7 @@ def run_from(row: Raw) -> Run:
         title=item.title,
         consumes_once=item.consumes_once,
         streak=_streak_from(item),
+        previous=_previous_from(item),
     )
 
 
@@ -179,6 +183,14 @@ def _streak_attributes(streak: Streak | None) -> dict[str, int | None]:
     if streak is None:
         return {}
     return {"failures_before": streak.before, "pause_after_failures": streak.pause_after}
+
+
+def _previous_from(item: SlotItem | RunItem) -> Previous | None:
+    return None if item.previous is None else Previous(item.previous["run_id"])
+
+
+def _previous_attribute(previous: Previous | None) -> dict[str, str | None] | None:
+    return None if previous is None else {"run_id": previous.run_id}
 
 
 def _attempt_from(item: AttemptItem) -> FailedAttempt:
@@ -222,6 +234,7 @@ def run_item(run: Run, *, expires_at: int | None = None) -> RunItem:
         title=run.title,
         consumes_once=run.consumes_once,
         **_streak_attributes(run.streak),
+        previous=_previous_attribute(run.previous),
         expires_at=expires_at,
     )
     return item

@@ -213,6 +213,8 @@ def _task_update(admission: Admission) -> Update:
     streak = admission.slot.streak
     if streak is not None and streak.pause_after is not None:
         condition &= conditions.counts_as_seen(seen)
+    if admission.slot.previous is not None:
+        condition &= conditions.succeeded_as_seen(seen)
     return Update(keys.task(seen.user_id, seen.id), actions, condition)
 
 

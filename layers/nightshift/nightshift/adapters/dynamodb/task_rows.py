@@ -42,6 +42,7 @@ def task_from(row: Raw) -> Task:
             retry=retry_from_dict(item.retry),
             notify=notify_from_dict(item.notify),
             pause_after_failures=integer(item.pause_after_failures),
+            include_previous_result=bool(item.include_previous_result),
             labels=dict(item.labels),
         ),
         state=_state_from(item),
@@ -72,6 +73,7 @@ def _state_from(item: TaskItem) -> State:
         run_count=int(item.run_count),
         scheduled_run_count=int(item.scheduled_run_count),
         failures_in_a_row=integer(item.failures_in_a_row) or 0,
+        last_success_run_id=item.last_success_run_id,
     )
 
 
@@ -94,6 +96,7 @@ def _definition_attributes(task: Task) -> dict[str, Any]:
         "retry": retry_to_dict(definition.retry),
         "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,
+        "include_previous_result": definition.include_previous_result or None,
         "labels": dict(definition.labels),
         "revision": task.revision,
         "updated_at": task.updated_at,

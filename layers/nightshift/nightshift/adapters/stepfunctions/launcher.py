@@ -11,6 +11,7 @@ from nightshift.adapters.stepfunctions.errors import code_of, is_systemic, trans
 from nightshift.domain.exchanged import LaunchAnswer, LaunchResult
 from nightshift.domain.model.enums import ActionKind
 from nightshift.domain.model.instants import format_instant
+from nightshift.domain.model.previous import PreviousResult
 from nightshift.domain.model.retry import Retry, attempt_seconds
 from nightshift.domain.model.slot import LaunchOrder
 
@@ -97,6 +98,7 @@ def execution_input(order: LaunchOrder, silence_seconds: int, pause_seconds: int
         "timeout_seconds": slot.timeout_seconds,
         "max_wait_seconds": attempt_seconds(slot.timeout_seconds, silence_seconds, pause_seconds),
         "max_pause_seconds": pause_seconds,
+        "previous": None if order.previous is None else _previous(order.previous),
         "turn": {"attempt": 1},
         "retry": {
             "max_attempts": retry.max_attempts,
@@ -105,6 +107,17 @@ def execution_input(order: LaunchOrder, silence_seconds: int, pause_seconds: int
         },
     }
     return json.dumps(facts, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def _previous(previous: PreviousResult) -> dict[str, Any]:
+    """Beside the prompt, and never in it."""
+    scheduled_for, finished_at = previous.scheduled_for, previous.finished_at
+    return {
+        "run_id": previous.run_id,
+        "scheduled_for": None if scheduled_for is None else format_instant(scheduled_for),
+        "finished_at": None if finished_at is None else format_instant(finished_at),
+        "result": None if previous.result is None else dict(previous.result),
+    }
 
 
 def _read(error: ClientError | BotoCoreError) -> LaunchResult:

@@ -134,6 +134,7 @@ def definition_facts(task: Task) -> dict[str, Any]:
         "retry": retry_to_dict(definition.retry),
         "notify": notify_to_dict(definition.notify),
         "pause_after_failures": definition.pause_after_failures,
+        "include_previous_result": definition.include_previous_result or None,
         "labels": dict(definition.labels) or None,
         "paused": task.state.status.value == "paused" or None,
         "pause_reason": task.state.pause_reason,

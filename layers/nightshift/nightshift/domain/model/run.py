@@ -16,6 +16,7 @@ from nightshift.domain.model.enums import (
     Trigger,
 )
 from nightshift.domain.model.notify import Notify
+from nightshift.domain.model.previous import Previous
 from nightshift.domain.model.retry import FailedAttempt
 from nightshift.domain.model.run_ids import occurrence_run_id
 from nightshift.domain.model.slot import Keys, Slot
@@ -66,6 +67,7 @@ class Run:
     consumes_once: bool = False
     streak: Streak | None = None
     notify: Notify | None = None
+    previous: Previous | None = None
     title: str | None = None
 
     def covers(self, at: datetime) -> bool:
@@ -94,6 +96,7 @@ class Run:
             consumes_once=slot.consumes_once,
             streak=slot.streak,
             notify=slot.notify,
+            previous=slot.previous,
             title=slot.title if announces or slot.notify is not None else None,
         )
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from nightshift.domain.model.enums import ContextMode, SlotState, TaskStatus, Trigger
 from nightshift.domain.model.notify import Notify
 from nightshift.domain.model.policy import Policy
+from nightshift.domain.model.previous import Previous, PreviousResult, previous_of
 from nightshift.domain.model.retry import Retry
 from nightshift.domain.model.run_ids import fresh_thread_id
 from nightshift.domain.model.seats import Place
@@ -69,6 +70,7 @@ class Slot:
     retry: Retry | None = None
     notify: Notify | None = None
     streak: Streak | None = None
+    previous: Previous | None = None
     started_at: datetime | None = None
     cancel_requested: bool = False
 
@@ -139,6 +141,7 @@ def slot_for(
         retry=definition.retry,
         notify=definition.notify,
         streak=streak_of(task, trigger),
+        previous=previous_of(task),
         payload_revision=definition.payload_revision,
         admitted_at=now,
         lease_until=now + timedelta(seconds=policy.launch_lease_seconds),
@@ -157,10 +160,15 @@ def slot_for(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchOrder:
-    """Everything an execution is started with; equal for every attempt of one admission."""
+    """Everything an execution is started with; equal for every attempt of one admission.
+
+    But for the `previous` result, whose record may go meanwhile; the name alone tells executions
+    apart.
+    """
 
     slot: Slot
     payload: Payload
+    previous: PreviousResult | None = None
 
     @property
     def run_id(self) -> str:

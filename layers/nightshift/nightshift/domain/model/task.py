@@ -57,6 +57,7 @@ class Definition:
     retry: Retry | None = None
     notify: Notify | None = None
     pause_after_failures: int | None = None
+    include_previous_result: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -100,6 +101,7 @@ class State:
     run_count: int = 0
     scheduled_run_count: int = 0
     failures_in_a_row: int = 0
+    last_success_run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,7 @@ def new_definition(command: CreateTask, policy: Policy, now: datetime) -> Defini
         retry=command.retry,
         notify=command.notify,
         pause_after_failures=command.pause_after_failures,
+        include_previous_result=command.include_previous_result,
         labels=dict(command.labels),
     )
     ensure_consistent(definition)
@@ -154,6 +155,7 @@ def edited_definition(task: Task, command: EditTask, policy: Policy, now: dateti
         pause_after_failures=_kept(
             command.pause_after_failures, old.pause_after_failures if schedule.recurring else None
         ),
+        include_previous_result=_kept(command.include_previous_result, old.include_previous_result),
         labels=old.labels if isinstance(command.labels, Unset) else dict(command.labels or {}),
     )
     ensure_consistent(definition)

@@ -33,6 +33,7 @@ from nightshift.domain.model.slot import Keys, LaunchOrder, Slot
 from nightshift.domain.model.status import status_after_completion, status_after_failure
 from nightshift.domain.model.task import Payload
 from nightshift.domain.ports import Inspector, Launcher, RunStore, TaskStore
+from nightshift.domain.services.handing_on import previous_result
 
 if TYPE_CHECKING:
     from nightshift.domain.commands import CancelRun, PauseRun, ResumeRun
@@ -71,7 +72,8 @@ class Lifecycle:
         Raises:
             LaunchImpossible: nothing can be launched at all; the run stays queued.
         """
-        answer = self.launcher.launch(LaunchOrder(slot=slot, payload=payload))
+        previous = previous_result(slot, self.runs, self.observe)
+        answer = self.launcher.launch(LaunchOrder(slot=slot, payload=payload, previous=previous))
         if answer.answer is LaunchAnswer.REFUSED:
             self._refuse(slot, answer.reason or "the launch was refused", now)
             return DispatchResult(DispatchExit.FAILED, slot.task_id, slot.run_id, answer.reason)
