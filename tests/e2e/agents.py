@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -114,6 +115,7 @@ def http_server(place: Place) -> Iterator[str]:
         said = process.stderr.readline()
         yield re.search(r"http://127\.0\.0\.1:[0-9]+/mcp", said)[0]  # type: ignore[index]
     finally:
-        process.terminate()
-        left = process.communicate(timeout=15)[1]
+        process.send_signal(signal.SIGINT)
+        left = process.communicate(timeout=15)[1].rstrip("\n")
+    assert process.returncode == 0
     assert [line for line in left.splitlines() if not line.startswith("Invalid ")] == []

@@ -57,9 +57,12 @@ def command(
         )
     try:
         serve_http(session.address(), zone=zone, host=host, port=port, ready=_tell)
+    except KeyboardInterrupt:
+        click.echo(err=True)
     except OSError as error:
+        reason = str(error.strerror or error).partition(" (")[0]
         raise Failure(
-            f"{host} port {port} cannot be had: {error.strerror}.",
+            f"{host} port {port} cannot be had: {reason}.",
             ExitCode.FAULT,
             hint="--port 0, for one that is free",
         ) from error
