@@ -77,7 +77,11 @@ def told(refused: Exception) -> str:
 def _of_the_api(refused: ApiError) -> str:
     code = refused.code or _GATEWAY.get(HTTPStatus(refused.status), "")
     sentence = str(refused) if refused.code else _SAID.get(code, str(refused))
-    fields = [f"{each['field']}: {each['message']}" for each in refused.problem.get("errors", [])]
+    fields = [
+        f"{each['field']}: {each['message']}"
+        for each in refused.problem.get("errors", [])
+        if each["message"].strip(".").casefold() not in sentence.casefold()
+    ]
     number = refused.problem.get("request_id")
     if refused.status >= HTTPStatus.INTERNAL_SERVER_ERROR and number:
         fields.append(f"request id: {number}")

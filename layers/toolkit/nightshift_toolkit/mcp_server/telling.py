@@ -32,7 +32,7 @@ def of_whole_task(task: "Task") -> str:
 
 
 def of_tasks(tasks: list["Task"], *, more: bool) -> str:
-    """Tasks, one after the other, with the beginnings of their prompts."""
+    """Tasks, one after the other; prompts are with each task alone."""
     if not tasks:
         return "No task. schedule_create makes one."
     said = (
@@ -104,10 +104,10 @@ def _listed(task: "Task") -> dict[str, Any]:
 
 
 def _written(task: "Task") -> dict[str, Any]:
-    action = task["action"]
-    kind = "prompt" if "prompt" in action else "command"
-    text = action.get(kind) or ""
-    return {"title": task["title"], kind: _beginning(text, _BEGINNING)}
+    """The title, and the beginning of the prompt or command, which lists come without."""
+    texts = {name: task["action"].get(name) for name in ("prompt", "command")}
+    shown = {name: _beginning(text, _BEGINNING) for name, text in texts.items() if text}
+    return {"title": task["title"], **shown}
 
 
 def _run(run: "Run", zone: str, limit: int | None) -> dict[str, Any]:

@@ -167,7 +167,7 @@ TOOLS: Final = {
         ),
         Tool(
             "schedule_list",
-            "List scheduled tasks, or with task_id show one whole." + _UNTRUSTED,
+            "List scheduled tasks, or with task_id show one whole, with its prompt." + _UNTRUSTED,
             ScheduleList,
             _list,
             reads=True,
