@@ -1,4 +1,8 @@
-"""One function per route: request, command, service, response; and the table of all of them."""
+"""One function per route: request, command, service, response; and the table of all of them.
+
+The document, explanations and previews are rarely asked for: their routes load what they need, so
+that the cold start of every other request does without.
+"""
 
 import json
 from collections.abc import Callable
@@ -7,15 +11,12 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final
 
-from api import docs_page
 from api.answer import Answer, task_answer
 from api.changes import ChangePage, ChangeResponse
 from api.conditional import etag
-from api.explanations import ExplanationResponse
 from api.identity import ADMIN, READ, WRITE
 from api.limits import ChangePolicyRequest, OverrideResponse, PolicyChangePage, PolicyResponse
 from api.listing import EveryChange, EveryOverride, Listing, RunFilter, TaskFilter
-from api.openapi import document
 from api.pauses import (
     CANCEL,
     PAUSE_ALL,
@@ -25,7 +26,6 @@ from api.pauses import (
     resume_task,
     resume_tasks,
 )
-from api.preview_responses import SchedulePreviewResponse
 from api.request import Request
 from api.requests import (
     CreateTaskRequest,
@@ -55,7 +55,7 @@ from nightshift.domain.commands import (
 )
 from nightshift.domain.exchanged import Event
 from nightshift.domain.model.run import Run
-from nightshift.domain.services import limits, previews
+from nightshift.domain.services import limits
 
 TASKS: Final = "/api/scheduled-tasks"
 TASK: Final = f"{TASKS}/<task_id>"
@@ -154,6 +154,8 @@ def resume_run(services: ApiServices, request: Request) -> Answer:
 
 def explain_task(services: ApiServices, request: Request) -> Answer:
     """Why the task runs now or does not, or what is known of one of its times; writes nothing."""
+    from api.explanations import ExplanationResponse  # noqa: PLC0415
+
     command = ExplainTask(request.user_id, request.task_id, request.query.one("at"))
     explanation = services.explaining.explain_task(command, request.now)
     return Answer(HTTPStatus.OK, ExplanationResponse.from_domain(explanation))
@@ -185,6 +187,9 @@ def get_thread(services: ApiServices, request: Request) -> Answer:
 
 def preview_schedule(services: ApiServices, request: Request) -> Answer:
     """Say when a schedule would run; writes nothing, so that reading is enough."""
+    from api.preview_responses import SchedulePreviewResponse  # noqa: PLC0415
+    from nightshift.domain.services import previews  # noqa: PLC0415
+
     command = request.body(PreviewScheduleRequest).to_command()
     preview = previews.preview_schedule(command, services.policies.current(), request.now)
     return Answer(HTTPStatus.OK, SchedulePreviewResponse.from_domain(preview))
@@ -219,11 +224,16 @@ def get_health(_services: ApiServices, _request: Request) -> Answer:
 
 def get_openapi(_services: ApiServices, _request: Request) -> Answer:
     """The OpenAPI 3.1 document of this API."""
+    from api.openapi import document  # noqa: PLC0415
+
     return Answer(HTTPStatus.OK, json.dumps(document(ROUTES), ensure_ascii=False))
 
 
 def get_docs(_services: ApiServices, _request: Request) -> Answer:
     """This API as a page to read, which needs nothing from elsewhere."""
+    from api import docs_page  # noqa: PLC0415
+    from api.openapi import document  # noqa: PLC0415
+
     page = docs_page.page(document(ROUTES))
     return Answer(HTTPStatus.OK, page, docs_page.HEADERS, "text/html; charset=utf-8")
 

@@ -11,7 +11,6 @@ from nightshift.domain.outbox import WebhookKeys
 from nightshift.domain.policy_source import PolicySource
 from nightshift.domain.ports import Launcher
 from nightshift.domain.services.dispatch import Dispatch
-from nightshift.domain.services.explaining import Explaining
 from nightshift.domain.services.lifecycle import Lifecycle
 from nightshift.domain.services.management import Management
 from nightshift.domain.services.owned import OwnedTasks
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from nightshift.composition.overrides import Overrides
     from nightshift.composition.settings import OwnerSettings
+    from nightshift.domain.services.explaining import Explaining
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,6 @@ class ApiServices:
 
     management: Management
     pausing: Pausing
-    explaining: Explaining
     threads: Threads
     dispatch: Dispatch
     lifecycle: Lifecycle
@@ -39,6 +38,14 @@ class ApiServices:
     webhook_keys: WebhookKeys
     launcher: Launcher
     observe: Observe
+
+    @property
+    def explaining(self) -> "Explaining":
+        """What says why; few ask, so it is loaded for them and not with every cold start."""
+        from nightshift.domain.services.explaining import Explaining  # noqa: PLC0415
+
+        owned = self.management.owned
+        return Explaining(tasks=owned.tasks, runs=owned.runs, policies=self.policies)
 
 
 def build_api(settings: "OwnerSettings", **overrides: "Unpack[Overrides]") -> ApiServices:
@@ -55,7 +62,6 @@ def build_api(settings: "OwnerSettings", **overrides: "Unpack[Overrides]") -> Ap
             webhook_targets=settings.webhook_targets,
         ),
         pausing=Pausing(owned=owned, policies=parts.policies),
-        explaining=Explaining(tasks=parts.tasks, runs=parts.runs, policies=parts.policies),
         threads=Threads(threads=overrides.get("threads") or DynamoThreads(parts.table)),
         dispatch=parts.dispatch,
         lifecycle=parts.lifecycle,
