@@ -6,65 +6,23 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import planted
 from integration.worker.place import Place
+from integration.worker.process import USUAL, actions, ended, worker, working_in
 from nightshift_toolkit.cli.failures import ExitCode
 from nightshift_toolkit.local_cloud.engine import Engine
 from unit.worker.fakes import eventually
 
-_USUAL = ("--poll-seconds", "1", "--heartbeat-seconds", "0.3", "--grace-seconds", "0.5")
-
-Worker = subprocess.Popen[bytes]
-
-
-@contextmanager
-def _worker(place: Place, log: Path, *options: str) -> Iterator[Worker]:
-    command = [sys.executable, "-m", "nightshift_toolkit.cli", "worker"]
-    where = ["--queue-url", place.queue_url, "--table", place.table_name]
-    with (
-        log.open("ab") as file,
-        subprocess.Popen(
-            [*command, *where, *_USUAL, *options],
-            stderr=file,
-            env={**os.environ, **place.engine.environment()},
-        ) as process,
-    ):
-        try:
-            assert eventually(lambda: b"worker_started" in log.read_bytes())
-            yield process
-        finally:
-            process.terminate()
-            try:
-                process.wait(30)
-            finally:
-                process.kill()
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    return tmp_path / "worker.log"
-
-
-def _actions(log: Path) -> list[str]:
-    return [json.loads(line)["action"] for line in log.read_text().splitlines()]
-
-
-def _ended(place: Place, execution: str) -> Callable[[], bool]:
-    return lambda: place.status(execution) != "RUNNING"
-
 
 def test_a_prompt_reaches_the_agent_and_its_answer_the_execution(place: Place, log: Path) -> None:
     agent = (sys.executable, "-m", "nightshift_toolkit.demo_agent")
-    with _worker(place, log, "--", *agent):
+    with worker(place, log, "--", *agent):
         execution = place.start(place.message(title="Tickets 夜"))
-        assert eventually(_ended(place, execution))
+        assert eventually(ended(place, execution))
     report = place.report(execution)
     assert (report["outcome"], report["result"]["exit_code"]) == ("success", 0)
     output = report["result"]["output"]
@@ -75,9 +33,9 @@ def test_a_prompt_reaches_the_agent_and_its_answer_the_execution(place: Place, l
 
 
 def test_a_command_that_exits_3_is_reported_with_its_code(place: Place, log: Path) -> None:
-    with _worker(place, log, "--allow-shell"):
+    with worker(place, log, "--allow-shell"):
         execution = place.start_command("echo no >&2; exit 3")
-        assert eventually(_ended(place, execution))
+        assert eventually(ended(place, execution))
     report = place.report(execution)
     assert (report["outcome"], report["reason"]) == ("failed", "nonzero_exit")
     assert report["result"] == {"exit_code": 3, "output": "no\n", "truncated": False}
@@ -86,9 +44,9 @@ def test_a_command_that_exits_3_is_reported_with_its_code(place: Place, log: Pat
 def test_a_command_is_refused_without_the_operators_word(
     place: Place, log: Path, tmp_path: Path
 ) -> None:
-    with _worker(place, log, "--", "cat"):
+    with worker(place, log, "--", "cat"):
         execution = place.start_command(f"touch {tmp_path}/made")
-        assert eventually(_ended(place, execution))
+        assert eventually(ended(place, execution))
     assert place.report(execution)["reason"] == "shell_not_allowed"
     assert not (tmp_path / "made").exists()
 
@@ -97,12 +55,12 @@ def test_a_stopped_execution_kills_the_process_tree(
     place: Place, log: Path, tmp_path: Path
 ) -> None:
     stubborn = "trap '' TERM; setsid sh -c 'trap \"\" TERM; while :; do sleep 0.1; done' & "
-    with _worker(place, log, "--allow-shell", "--workdir", str(tmp_path)):
+    with worker(place, log, "--allow-shell", "--workdir", str(tmp_path)):
         execution = place.start_command(f"{stubborn} touch up; while :; do sleep 0.1; done")
         assert eventually((tmp_path / "up").exists)
         place.states.stop_execution(executionArn=execution)
-        assert eventually(lambda: not _working_in(tmp_path))
-        assert eventually(lambda: "run_over" in _actions(log))
+        assert eventually(lambda: not working_in(tmp_path))
+        assert eventually(lambda: "run_over" in actions(log))
     assert place.status(execution) == "ABORTED"
 
 
@@ -110,12 +68,12 @@ def test_a_killed_worker_is_noticed_and_its_command_ends(
     engine: Engine, log: Path, tmp_path: Path
 ) -> None:
     place = Place(engine, silence_seconds=2)
-    with _worker(place, log, "--allow-shell", "--workdir", str(tmp_path)) as worker:
+    with worker(place, log, "--allow-shell", "--workdir", str(tmp_path)) as process:
         execution = place.start_command("setsid sleep 300 & touch up; sleep 300")
         assert eventually((tmp_path / "up").exists)
-        worker.kill()
-        assert eventually(lambda: not _working_in(tmp_path))
-        assert eventually(_ended(place, execution))
+        process.kill()
+        assert eventually(lambda: not working_in(tmp_path))
+        assert eventually(ended(place, execution))
     described = place.states.describe_execution(executionArn=execution)
     assert (described["status"], described["error"]) == ("FAILED", "States.HeartbeatTimeout")
 
@@ -127,15 +85,15 @@ def test_a_worker_that_hangs_loses_its_command_before_the_run_is_given_up(
     place = Place(engine, silence_seconds=6)
     times = ("--silence-seconds", "6", "--grace-seconds", "3")
     options = ("--allow-shell", "--workdir", str(tmp_path), *times)
-    with _worker(place, log, *options) as worker:
+    with worker(place, log, *options) as process:
         execution = place.start_command("touch up; sleep 300")
         assert eventually((tmp_path / "up").exists)
-        worker.send_signal(signal.SIGSTOP)
+        process.send_signal(signal.SIGSTOP)
         try:
-            assert eventually(lambda: not _working_in(tmp_path))
+            assert eventually(lambda: not working_in(tmp_path))
             assert place.status(execution) == "RUNNING"
         finally:
-            worker.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGCONT)
 
 
 def test_two_workers_start_one_process_for_a_message_delivered_twice(
@@ -143,7 +101,7 @@ def test_two_workers_start_one_process_for_a_message_delivered_twice(
 ) -> None:
     options = ("--allow-shell", "--workdir", str(tmp_path))
     other = tmp_path / "other.log"
-    with _worker(place, log, *options), _worker(place, other, *options):
+    with worker(place, log, *options), worker(place, other, *options):
         message = place.message(
             action={"kind": "shell", "command": "echo ran >> ran; while [ ! -e go ]; do :; done"}
         )
@@ -153,9 +111,9 @@ def test_two_workers_start_one_process_for_a_message_delivered_twice(
         place.sqs.send_message(
             QueueUrl=place.queue_url, MessageBody=json.dumps(message | {"task_token": "doubled"})
         )
-        assert eventually(lambda: "pickup_lost" in _actions(log) + _actions(other))
+        assert eventually(lambda: "pickup_lost" in actions(log) + actions(other))
         (tmp_path / "go").touch()
-        assert eventually(_ended(place, execution))
+        assert eventually(ended(place, execution))
     assert (tmp_path / "ran").read_text() == "ran\n"
     assert place.left() == 0
 
@@ -163,13 +121,13 @@ def test_two_workers_start_one_process_for_a_message_delivered_twice(
 def test_a_worker_that_is_told_to_stop_finishes_its_run(
     place: Place, log: Path, tmp_path: Path
 ) -> None:
-    with _worker(place, log, "--allow-shell", "--workdir", str(tmp_path)) as worker:
+    with worker(place, log, "--allow-shell", "--workdir", str(tmp_path)) as process:
         execution = place.start_command("touch up; while [ ! -e go ]; do sleep 0.02; done")
         assert eventually((tmp_path / "up").exists)
-        worker.send_signal(signal.SIGTERM)
-        assert eventually(lambda: "worker_draining" in _actions(log))
+        process.send_signal(signal.SIGTERM)
+        assert eventually(lambda: "worker_draining" in actions(log))
         (tmp_path / "go").touch()
-        assert worker.wait(30) == 0
+        assert process.wait(30) == 0
     assert place.report(execution)["outcome"] == "success"
 
 
@@ -178,9 +136,9 @@ def test_no_credential_of_the_worker_is_in_a_runs_environment(
 ) -> None:
     monkeypatch.setenv("MODEL_KEY", "for the agent")
     monkeypatch.setenv("OTHER_KEY", "for nobody")
-    with _worker(place, log, "--allow-shell", "--env", "MODEL_KEY"):
+    with worker(place, log, "--allow-shell", "--env", "MODEL_KEY"):
         execution = place.start_command("env")
-        assert eventually(_ended(place, execution))
+        assert eventually(ended(place, execution))
     output = place.report(execution)["result"]["output"]
     assert "MODEL_KEY=for the agent" in output
     assert "OTHER_KEY" not in output
@@ -203,11 +161,11 @@ def test_the_worker_finds_the_local_cloud_by_itself(
     command = [sys.executable, "-m", "nightshift_toolkit.cli", "worker", "--allow-shell"]
     with (
         log.open("wb") as file,
-        subprocess.Popen([*command, *_USUAL], cwd=tmp_path, stderr=file) as worker,
+        subprocess.Popen([*command, *USUAL], cwd=tmp_path, stderr=file) as process,
     ):
-        assert eventually(_ended(place, execution))
-        worker.terminate()
-    assert worker.returncode == 0
+        assert eventually(ended(place, execution))
+        process.terminate()
+    assert process.returncode == 0
     assert place.report(execution)["result"]["output"] == "found\n"
 
 
@@ -260,15 +218,3 @@ def _assert_refused(
     )
     assert (done.returncode, sentence in done.stderr) == (exit_code, True), done.stderr
     assert "Traceback" not in done.stderr
-
-
-def _working_in(folder: Path) -> list[Any]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                if (entry / "cwd").readlink() == folder:
-                    found.append(entry.name)
-            except OSError:
-                continue
-    return found

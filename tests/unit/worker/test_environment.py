@@ -41,6 +41,13 @@ def test_the_operator_names_further_variables() -> None:
     assert "NOT_SET" not in environment
 
 
+def test_given_variables_are_set_and_no_fact_of_the_run_can_be() -> None:
+    given = {"MODEL_KEY": "given", "NIGHTSHIFT_RUN_ID": "another's"}
+    environment = command_environment(_message(), _OWN, ("MODEL_KEY",), given)
+    assert environment["MODEL_KEY"] == "given"
+    assert environment["NIGHTSHIFT_RUN_ID"] == "tsk_1-20260101T090000000Z"
+
+
 def test_the_facts_of_the_run_stand_beside_the_prompt() -> None:
     """P11: the worker is told that nobody will answer."""
     environment = command_environment(_message(), _OWN)

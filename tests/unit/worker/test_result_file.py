@@ -98,3 +98,11 @@ def test_runs_in_one_folder_have_files_of_their_own_and_leave_none(tmp_path: Pat
     ]
     assert [Path(result["output"].strip()).parent for result in names] == [tmp_path] * 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_figures_alone_is_no_data(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    file.write_text('{"usage": {"cost_usd": 0.5}}')
+    assert read_result(file) == StructuredResult(usage={"cost_usd": 0.5})
+    file.write_text("{}")
+    assert read_result(file) == StructuredResult(data={})

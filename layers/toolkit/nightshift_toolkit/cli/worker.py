@@ -2,16 +2,14 @@
 
 import re
 import shutil
-from dataclasses import dataclass, replace
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import boto3
 import click
-from botocore.exceptions import BotoCoreError
 
 from nightshift_toolkit.cli.failures import ExitCode, Failure
-from nightshift_toolkit.cli.local_state import find_local_cloud
 from nightshift_toolkit.cli.values import (
     ExitCodeReason,
     Expression,
@@ -19,34 +17,37 @@ from nightshift_toolkit.cli.values import (
     OutputReason,
     VariableName,
 )
-from nightshift_toolkit.worker.aws import connect, connect_outputs
-from nightshift_toolkit.worker.log import log_to_stderr
-from nightshift_toolkit.worker.ports import Unavailable
-from nightshift_toolkit.worker.service import WorkerService
+from nightshift_toolkit.cli.variables import read_variables
+from nightshift_toolkit.cli.workplace import find_place, serve
+from nightshift_toolkit.presets import SHELL, agent_command, presets
+from nightshift_toolkit.presets.printed import container_recipe, systemd_unit
 from nightshift_toolkit.worker.settings import MAX_CONCURRENCY, WorkerSettings
-from nightshift_toolkit.worker.signals import serve_until_signalled
-from nightshift_toolkit.worker.work import Workbench
 
 _LONGEST_POLL_SECONDS = 20
 _LONGEST_SECONDS = 604_800
 _USUAL_HEARTBEAT_SECONDS = 10.0
 _HEARTBEATS_PER_SILENCE = 4
-_MADE_UP_CREDENTIAL = "local"
+_GIVEN = "nightshift_toolkit.worker.given"
+_AROUND_A_STOP_SECONDS = 30.0
+_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where the work comes from."""
+class WorkerCommand(click.Command):
+    """Remembers what it was given, so that it can be printed for others to start."""
 
-    queue_url: str
-    table_name: str
-    endpoint_url: str | None
-    session: boto3.Session
-    output_bucket: str | None = None
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as ever."""
+        ctx.meta[_GIVEN] = tuple(args)
+        return super().parse_args(ctx, args)
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
+@click.command(cls=WorkerCommand, context_settings={"allow_interspersed_args": False})
 @click.argument("agent", metavar="[-- AGENT [ARG]...]", nargs=-1, type=click.UNPROCESSED)
+@click.option(
+    "--preset",
+    type=click.Choice([*presets(), SHELL]),
+    help="A well-known agent for the prompts, AGENT being further arguments of it; or shell.",
+)
 @click.option(
     "--concurrency",
     type=click.IntRange(1, MAX_CONCURRENCY),
@@ -68,9 +69,21 @@ class Place:
     help="A variable of this environment that commands may see too; repeatable.",
 )
 @click.option(
+    "--env-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Variables for commands: a NAME=VALUE or a NAME a line.",
+)
+@click.option(
     "--workdir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Where commands run; else an empty folder for each run.",
+    help="Where all commands run; else each run has an empty folder.",
+)
+@click.option("--folder", type=_FOLDER, help="Where the folders of runs are made; else in TMPDIR.")
+@click.option("--keep-folders", is_flag=True, help="Leave the folders of runs where they are.")
+@click.option(
+    "--threads",
+    type=_FOLDER,
+    help="Where threads keep a folder and a session, so that their next run goes on there.",
 )
 @click.option(
     "--silence-seconds",
@@ -132,15 +145,27 @@ class Place:
     show_default=True,
     help="How long one look at the queue waits.",
 )
+@click.option(
+    "--print",
+    "printed",
+    type=click.Choice(["unit", "container"]),
+    help="Print a systemd unit or a Dockerfile that starts this very worker; start nothing.",
+)
 def command(
     *,
     agent: tuple[str, ...],
+    preset: str | None,
+    printed: str | None,
     queue_url: str | None,
     table: str | None,
     region: str | None,
     profile: str | None,
     output_bucket: str | None,
+    env_file: Path | None,
     workdir: Path | None,
+    folder: Path | None,
+    threads: Path | None,
+    passed_variables: tuple[str, ...],
     heartbeat_seconds: float | None,
     silence_seconds: float,
     exit_codes: tuple[tuple[int, str], ...],
@@ -153,27 +178,79 @@ def command(
     NIGHTSHIFT_* in its environment. It is run as it stands, without a shell.
 
     \b
+    nightshift worker --preset claude -- --permission-mode acceptEdits
     nightshift worker -- my-agent --flag
     nightshift worker --concurrency 4 --allow-shell
     """
-    if not agent and not options["allow_shell"]:
-        raise click.UsageError("Say what does the work: -- AGENT [ARG]..., or --allow-shell.")
-    usual_heartbeat = min(_USUAL_HEARTBEAT_SECONDS, silence_seconds / _HEARTBEATS_PER_SILENCE)
+    if workdir and folder:
+        raise click.UsageError("--workdir is one folder for all runs, --folder is for one each.")
     if heartbeat_seconds and heartbeat_seconds > silence_seconds / 2:
         raise click.UsageError("--heartbeat-seconds must be at most half of --silence-seconds.")
+    options["allow_shell"] = options["allow_shell"] or preset == SHELL
+    if not agent and not preset and not options["allow_shell"]:
+        raise click.UsageError(
+            "Say what does the work: -- AGENT [ARG]..., --preset or --allow-shell."
+        )
+    if agent and preset == SHELL:
+        raise click.UsageError("--preset shell has no agent: what runs is what users write.")
+    names, values = read_variables(env_file) if env_file else ((), {})
+    usual_heartbeat = min(_USUAL_HEARTBEAT_SECONDS, silence_seconds / _HEARTBEATS_PER_SILENCE)
     settings = WorkerSettings(
-        agent_command=program(agent),
-        folder=workdir.absolute() if workdir else None,
+        folder=_whole(workdir),
+        folders=_whole(folder),
+        threads=_whole(threads),
+        passed_variables=(*passed_variables, *names),
+        given_variables=values,
         silence_seconds=silence_seconds,
         reasons_of_exit_codes=dict(exit_codes),
         reasons_of_output=outputs,
         heartbeat_seconds=heartbeat_seconds or usual_heartbeat,
         **options,
     )
-    place = _place(queue_url, table, region, profile)
+    if printed is not None:
+        if any(path and not path.is_absolute() for path in (workdir, folder, threads, env_file)):
+            raise click.UsageError("What is printed starts elsewhere: name each whole path.")
+        click.echo(_printed(printed, settings, click.get_current_context().meta[_GIVEN]), nl=False)
+        return
+    settings = replace(settings, agent_command=_agent(preset, agent))
+    place = find_place(queue_url, table, region, profile)
     raise SystemExit(
-        _serve(settings, replace(place, output_bucket=output_bucket or place.output_bucket))
+        serve(settings, replace(place, output_bucket=output_bucket or place.output_bucket))
     )
+
+
+def _whole(path: Path | None) -> Path | None:
+    return path.absolute() if path else None
+
+
+def _agent(preset: str | None, agent: tuple[str, ...]) -> tuple[str, ...]:
+    if preset is None or preset == SHELL:
+        return program(agent)
+    tool = presets()[preset]
+    if shutil.which(tool["program"]) is None:
+        raise Failure(
+            f"{tool['program']} is not a program that can be run here; --preset {preset} needs it.",
+            ExitCode.USAGE,
+            hint=f"install it ({tool['source'][0]}), or add its folder to PATH",
+        )
+    return agent_command(preset, program((tool["program"], *agent)))
+
+
+def _printed(what: str, settings: WorkerSettings, given: tuple[str, ...]) -> str:
+    folders = [path for path in (settings.folder, settings.folders, settings.threads) if path]
+    arguments = list(given)
+    start = next(i for i, word in enumerate(arguments) if word.startswith("--print"))
+    del arguments[start : start + (1 if "=" in arguments[start] else 2)]
+    stop_seconds = (
+        settings.drain_seconds
+        + settings.poll_seconds
+        + settings.grace_seconds
+        + _AROUND_A_STOP_SECONDS
+    )
+    if what == "container":
+        return container_recipe(arguments, stop_seconds)
+    nightshift = Path(sys.executable).parent / "nightshift"
+    return systemd_unit(nightshift, arguments, stop_seconds, folders)
 
 
 def program(agent: tuple[str, ...]) -> tuple[str, ...]:
@@ -188,78 +265,3 @@ def program(agent: tuple[str, ...]) -> tuple[str, ...]:
             hint=f"which {agent[0]}, or its whole path",
         )
     return (str(Path(program).absolute()), *agent[1:])
-
-
-def _place(
-    queue_url: str | None, table: str | None, region: str | None, profile: str | None
-) -> Place:
-    if queue_url and table:
-        try:
-            session = boto3.Session(profile_name=profile, region_name=region)
-        except BotoCoreError as error:
-            raise Failure(f"{error}.", ExitCode.NOT_SIGNED_IN) from error
-        return Place(queue_url, table, None, session)
-    if queue_url or table:
-        given, missing = ("--queue-url", "--table") if queue_url else ("--table", "--queue-url")
-        raise click.UsageError(
-            f"{given} needs {missing} beside it: both are outputs of the deployed stack."
-        )
-    cloud = find_local_cloud()
-    if profile or cloud is None:
-        raise Failure(
-            "It is not said where the work comes from.",
-            ExitCode.USAGE,
-            hint="--queue-url and --table with the outputs of the deployed stack, or make run",
-        )
-    facts = cloud.facts
-    session = boto3.Session(
-        aws_access_key_id=_MADE_UP_CREDENTIAL,
-        aws_secret_access_key=_MADE_UP_CREDENTIAL,
-        region_name=facts["region"],
-    )
-    return Place(
-        facts["queue_url"],
-        facts["table_name"],
-        facts["endpoint_url"],
-        session,
-        facts.get("output_bucket"),
-    )
-
-
-def _serve(settings: WorkerSettings, place: Place) -> int:
-    try:
-        queue, pickups, callbacks = connect(
-            queue_url=place.queue_url,
-            table_name=place.table_name,
-            endpoint_url=place.endpoint_url,
-            session=place.session,
-            concurrency=settings.concurrency,
-        )
-        outputs = place.output_bucket and connect_outputs(
-            place.output_bucket, endpoint_url=place.endpoint_url, session=place.session
-        )
-    except BotoCoreError as error:
-        raise Failure(
-            f"AWS cannot be used: {str(error).rstrip('.')}.",
-            ExitCode.UNREACHABLE,
-            hint="--region and --profile, or the AWS configuration of this machine",
-        ) from error
-    try:
-        queue.check()
-    except Unavailable as error:
-        raise _unusable("The queue cannot be read", error) from error
-    try:
-        pickups.check()
-    except Unavailable as error:
-        raise _unusable(f"The table {place.table_name} cannot be written", error) from error
-    log_to_stderr()
-    bench = Workbench(queue, pickups, callbacks, settings, outputs or None)
-    return serve_until_signalled(WorkerService(bench))
-
-
-def _unusable(sentence: str, error: Exception) -> Failure:
-    return Failure(
-        f"{sentence}: {str(error).rstrip('.')}.",
-        ExitCode.UNREACHABLE,
-        hint="the outputs of the deployed stack, and the credentials of this machine",
-    )

@@ -1,7 +1,6 @@
 """One attempt of one run: its command, where it runs, and the report on it."""
 
 import logging
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from nightshift.domain.model.instants import format_instant
 from nightshift_toolkit.worker.environment import command_environment
+from nightshift_toolkit.worker.folders import THREAD_FOLDER, RunFolder, folder_for
 from nightshift_toolkit.worker.lifeline import Lifeline
 from nightshift_toolkit.worker.masking import Masker
 from nightshift_toolkit.worker.message import RunMessage
@@ -83,15 +83,15 @@ class Attempt:
         try:
             with (
                 self._spool() as spool,
-                self._folder() as folder,
-                self._result_file(Path(folder)) as result_file,
+                folder_for(self._message, self._settings) as folder,
+                self._result_file(folder.path) as result_file,
                 previous_file(
-                    self._named("previous", Path(folder)), self._message.previous
+                    self._named("previous", folder.path), self._message.previous
                 ) as previous,
             ):
                 output = MaskedSink(self._masker, collector, *([spool] if spool else []))
-                files = {RESULT_FILE: str(result_file), PREVIOUS_RESULT_FILE: previous}
-                command = SupervisedCommand.start(self._order(Path(folder), files))
+                places = {RESULT_FILE: str(result_file), PREVIOUS_RESULT_FILE: previous}
+                command = SupervisedCommand.start(self._order(folder, places))
                 self._command = command
                 lifeline.attach(command)
                 if self._stopping.is_set():
@@ -138,8 +138,10 @@ class Attempt:
         result = read_result(result_file)
         return replace(result, data=self._masker.masked_data(result.data)).bounded()
 
-    def _order(self, folder: Path, files: dict[str, str]) -> Order:
+    def _order(self, folder: RunFolder, places: dict[str, str]) -> Order:
         message, settings = self._message, self._settings
+        if folder.thread is not None:
+            places = places | {THREAD_FOLDER: str(folder.thread)}
         # The text is the whole standard input or one whole argument; no shell sees a prompt, and
         # the shell that runs a command sees nothing else.
         shell = message.action.kind == "shell"
@@ -147,16 +149,11 @@ class Attempt:
             argv=(_SHELL, "-c", message.action.text) if shell else settings.agent_command,
             stdin=b"" if shell else message.action.text.encode("utf-8", "replace"),
             environment=command_environment(
-                message, settings.environment, settings.passed_variables
+                message, settings.environment, settings.passed_variables, settings.given_variables
             )
-            | files,
-            folder=folder,
+            | places,
+            folder=folder.path,
             timeout_seconds=message.timeout_seconds,
             silence_seconds=settings.cut_off_seconds,
             grace_seconds=settings.grace_seconds,
         )
-
-    def _folder(self) -> AbstractContextManager[str | Path]:
-        if self._settings.folder is not None:
-            return nullcontext(self._settings.folder)
-        return tempfile.TemporaryDirectory(prefix="nightshift-", ignore_cleanup_errors=True)

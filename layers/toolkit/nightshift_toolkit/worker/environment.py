@@ -13,18 +13,22 @@ never reach a command that nobody watches.
 
 
 def command_environment(
-    message: RunMessage, own: Mapping[str, str], also: Iterable[str] = ()
+    message: RunMessage,
+    own: Mapping[str, str],
+    also: Iterable[str] = (),
+    given: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The environment of a run's command.
 
-    Takes what is allowed from `own` plus the names in `also`, then sets the run's facts over it. A
-    fact that a run does not have, such as the scheduled time of a manual one, is an empty text.
+    Takes what is allowed from `own` plus the names in `also`, then what is `given`, then sets the
+    run's facts over it. A fact that a run does not have, such as the scheduled time of a manual
+    one, is an empty text.
     """
     allowed = PASSED | frozenset(also)
     passed = {
         name: value for name, value in own.items() if name in allowed or name.startswith("LC_")
     }
-    return passed | _facts(message)
+    return passed | dict(given or {}) | _facts(message)
 
 
 def _facts(message: RunMessage) -> dict[str, str]:

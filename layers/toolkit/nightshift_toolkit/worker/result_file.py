@@ -46,7 +46,8 @@ def read_result(path: Path) -> StructuredResult:
         return StructuredResult(problem=f"The result file cannot be read ({error.strerror}).")
     except _Unusable as unusable:
         return StructuredResult(problem=str(unusable))
-    return StructuredResult(usage=_usage(data), data=data)
+    usage = _usage(data)
+    return StructuredResult(usage=usage, data=data if data or not usage else None)
 
 
 class _Unusable(Exception):

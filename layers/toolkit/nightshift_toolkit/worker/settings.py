@@ -30,9 +30,17 @@ class WorkerSettings:
     poll_seconds: float = 5.0
     """How long one look at the queue waits for a message, at most 20."""
     folder: Path | None = None
-    """Where commands run; None makes an empty folder per run and removes it afterwards."""
+    """Where all commands run; None gives each run a folder of its own."""
+    folders: Path | None = None
+    """Where the folders of runs are made; None is the system's place for temporary files."""
+    keep_folders: bool = False
+    """Whether the folder of a run stays after it."""
+    threads: Path | None = None
+    """Where threads keep their folder and their agent's session; None keeps none."""
     passed_variables: tuple[str, ...] = ()
     """Names of further environment variables that commands may see."""
+    given_variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Further variables of commands that are not this worker's own, with their values."""
     reasons_of_exit_codes: Mapping[int, str] = field(default_factory=dict)
     """What an exit code other than 0 means, as a class of failures that a task may retry."""
     reasons_of_output: tuple[tuple[re.Pattern[str], str], ...] = ()
