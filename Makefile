@@ -19,8 +19,8 @@ run: $(DESK) ## The local cloud with a worker, until Ctrl-C. PORT=... for anothe
 test: $(TESTS) $(if $(ARGS),,audit) ## All tests, the audit before them. ARGS=... goes to pytest, without the audit.
 	@.venv/bin/python -m pytest $(ARGS)
 
-proof: $(TESTS) ## Crash points, interleavings, races, a long life and deliberate breaks at full size; hours.
-	@NIGHTSHIFT_PROOF=full .venv/bin/python -m pytest tests/crash tests/explorer tests/race tests/simulation tests/mutation $(ARGS)
+proof: $(TESTS) ## Crash points, interleavings, races, a long life, a crowd and deliberate breaks at full size; hours.
+	@NIGHTSHIFT_PROOF=full .venv/bin/python -m pytest tests/crash tests/explorer tests/race tests/simulation tests/mutation tests/e2e/test_crowd.py $(ARGS)
 
 fuzz: $(TESTS) ## Several thousand random requests, every check. CASES=... per operation.
 	@NIGHTSHIFT_FUZZ_CASES=$(or $(CASES),120) .venv/bin/python -m pytest -s tests/e2e/test_fuzz.py
