@@ -256,7 +256,7 @@ BREAKS: Final = (
     _worker(
         "what is under a secret's name in a result is shown",
         "masking",
-        "if isinstance(value, str) and value and _SECRET_NAME.fullmatch(name):",
+        'if plain and value != "" and _SECRET_NAME.fullmatch(name):',
         "if False:",
     ),
     _worker(

@@ -183,3 +183,10 @@ def test_the_previous_result_is_asked_for_and_declined_by_name() -> None:
     """What is not said is not sent, so that an edit of something else leaves it."""
     assert _fields("--include-previous-result") == {"include_previous_result": True}
     assert _fields("--no-previous-result") == {"include_previous_result": False}
+
+
+def test_a_long_first_wait_is_not_cut_by_a_limit_that_nobody_gave() -> None:
+    """The longest wait is an hour unless told otherwise, and never less than the first."""
+    assert _fields("--attempts", "2", "--backoff", "2h") == {
+        "retry": {"max_attempts": 2, "backoff_seconds": 7200, "max_backoff_seconds": 7200}
+    }

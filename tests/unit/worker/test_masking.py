@@ -44,7 +44,7 @@ SECRETS = [
 PAIRS = [
     ("password=", "hunter2"),
     ("DB_PASSWORD: ", "123456"),
-    ('"client_secret": "', "s3cr3t/value+x"),
+    ('"client_secret": "', 's3cr3t/value+x"'),
     ("aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
     ("api-key=", "0123456789abcdef"),
     ("X-Auth-Token: ", "abcdef0123"),
@@ -127,6 +127,38 @@ def test_what_begins_like_a_key_and_never_ends_does_not_hide_the_rest() -> None:
     masked = streamed(text, *range(0, len(text), 997))
     assert masked.startswith(MASK)
     assert masked.endswith("the end")
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ('password="correct horse battery9" next', 'password="[masked]" next'),
+        ('{"password": "hun ter2", "a": 1}', '{"password": "[masked]", "a": 1}'),
+        ('{"secret": "a\\"b c"}', '{"secret": "[masked]"}'),
+        ("PASSWORD = 'q uoted9'", "PASSWORD = '[masked]'"),
+        ("password=ab,cdefgh1", "password=[masked]"),
+        ("password=p;q9 x", "password=[masked] x"),
+        ("pwd=hh8888", "pwd=[masked]"),
+        ("secret='z w9", "secret='[masked]"),
+        ("api_key: 'with a blank'", "api_key: '[masked]'"),
+        ("curl -u me:pw777 https://host", "curl -u me:[masked] https://host"),
+        ("curl --user me:pw777", "curl --user me:[masked]"),
+    ],
+)
+def test_a_secret_goes_as_a_whole_whatever_is_in_it(text: str, masked: str) -> None:
+    """In quotes it ends with them, blanks and all; without them with the next blank."""
+    assert Masker().masked(text) == masked
+
+
+def test_what_is_under_a_secrets_name_goes_whatever_it_is() -> None:
+    """A number may be a secret too; a flag is none."""
+    data = {"token": 12345, "password": "a b", "has_token": True, "count": 3}
+    assert Masker().masked_data(data) == {
+        "token": MASK,
+        "password": MASK,
+        "has_token": True,
+        "count": 3,
+    }
 
 
 @pytest.mark.parametrize("unit", ["a.", "eyJ-", "password", "token-", "://a:", "-----BEGIN ", "x"])

@@ -45,7 +45,7 @@ _HINTS = {
     "persistence_uncertain": "nightshift tasks list",
     "launch_failed": "nightshift runs list TASK",
     "corrupt_task": "nightshift tasks edit TASK, or nightshift tasks delete TASK",
-    "not_in_future": "--in 2m, or a --once TIME further ahead",
+    "not_in_future": "a time further ahead",
     "too_frequent": "--every 10m, or a --cron with fewer times",
     "invalid_time_zone": "--zone Europe/Berlin, or another name of the IANA database",
     "invalid_schedule": _CRON_HINT,

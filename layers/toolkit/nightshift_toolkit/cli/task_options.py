@@ -8,6 +8,7 @@ import click
 
 from nightshift.domain.model.enums import Jitter, OverlapPolicy
 from nightshift.domain.model.notify import NoticeKind
+from nightshift.domain.model.retry import DEFAULT_MAX_BACKOFF_SECONDS
 from nightshift_toolkit.cli.phrase import schedule_of
 from nightshift_toolkit.cli.text import one_line
 from nightshift_toolkit.cli.values import (
@@ -212,6 +213,8 @@ def require_whole(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _retry(plain: dict[str, Any], classes: tuple[str, ...]) -> dict[str, Any] | None:
     chosen = {name: value for name, value in plain.items() if value is not None}
+    if chosen.get("backoff_seconds", 0) > DEFAULT_MAX_BACKOFF_SECONDS:
+        chosen.setdefault("max_backoff_seconds", chosen["backoff_seconds"])
     if classes:
         chosen["on"] = list(classes)
     if chosen and "max_attempts" not in chosen:

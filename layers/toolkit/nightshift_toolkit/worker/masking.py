@@ -13,10 +13,13 @@ OVERLAP: Final = 4096
 LONGEST_BLOCK: Final = 16 * 1024
 """Characters that a private key may have; what goes on for longer is no key."""
 # Every repetition has an end: a long line costs its length, whatever is in it.
-_SURELY: Final = r"(?:passw(?:or)?d|passphrase|secret|credential)[\w.-]{0,40}"
+_SURELY: Final = r"(?:passw(?:or)?d|passphrase|pwd|secret|credential)[\w.-]{0,40}"
 _MAYBE: Final = r"(?:token|(?:api|access|private)[_-]?key)[\w.-]{0,40}"
-_IS: Final = r"[\"']?[ \t]{0,8}[:=][ \t]{0,8}[\"']?"
-_VALUE: Final = r"[^\s\"',;&<>\[\]{}]"
+_IS: Final = r"[\"']?[ \t]{0,8}[:=][ \t]{0,8}"
+_QUOTE: Final = r"(?P<quote>[\"'])"
+_QUOTED: Final = r"(?:\\.|(?!(?P=quote))[^\\\n]){1,400}"
+"""A value in quotes goes as a whole, whatever is in it; an open quote goes to the line's end."""
+_VALUE: Final = r"[^\s\"'&<>\[\]{}]"
 _A_NUMBER: Final = r"[\d.]{1,40}(?![\w.-])"
 _SHAPES: Final = tuple(
     (hints.split(), re.compile(shape))
@@ -34,11 +37,23 @@ _SHAPES: Final = tuple(
         ("bearer", r"(?i)(?P<keep>\bbearer\s{1,8})[\w.~+/=-]{12,}"),
         (
             "authorization",
-            rf"(?i)(?P<keep>\bauthorization{_IS}(?:(?:basic|bearer|token)[ \t]{{1,8}})?)[^\s\"']+",
+            (
+                rf"(?i)(?P<keep>\bauthorization{_IS}[\"']?(?:(?:basic|bearer|token)[ \t]{{1,8}})?)"
+                r"[^\s\"']+"
+            ),
         ),
         ("://", r"(?P<keep>\b[a-z][a-z0-9+.-]{0,20}://[^/\s:@]{0,200}:)[^/\s@]{1,300}(?=@)"),
-        ("passw passphrase secret credential", rf"(?i)(?P<keep>{_SURELY}{_IS}){_VALUE}{{3,}}"),
+        (
+            "passw passphrase pwd secret credential",
+            rf"(?i)(?P<keep>{_SURELY}{_IS}{_QUOTE}){_QUOTED}",
+        ),
+        ("passw passphrase pwd secret credential", rf"(?i)(?P<keep>{_SURELY}{_IS}){_VALUE}{{3,}}"),
+        (
+            "token key",
+            rf"(?i)(?P<keep>{_MAYBE}{_IS}{_QUOTE})(?!{_A_NUMBER}){_QUOTED}",
+        ),
         ("token key", rf"(?i)(?P<keep>{_MAYBE}{_IS})(?!{_A_NUMBER}){_VALUE}{{6,}}"),
+        ("-u --user", r"(?P<keep>(?:^|\s)(?:-u|--user)[ =]?[^\s:]{1,200}:)[^\s]{1,300}"),
     )
 )
 """Each with what a text holds, in small letters, that it can be found in: a quick look first."""
@@ -62,7 +77,7 @@ class Masker:
         return stream.add(text) + stream.rest()
 
     def masked_data(self, value: Any) -> Any:
-        """JSON data without the secrets in its texts; those under a secret's name go whole."""
+        """JSON data without the secrets in its texts; what is under a secret's name goes whole."""
         match value:
             case str():
                 return self.masked(value)
@@ -74,7 +89,8 @@ class Masker:
                 return value
 
     def _entry(self, name: str, value: Any) -> Any:
-        if isinstance(value, str) and value and _SECRET_NAME.fullmatch(name):
+        plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+        if plain and value != "" and _SECRET_NAME.fullmatch(name):
             return MASK
         return self.masked_data(value)
 

@@ -48,10 +48,12 @@ class Retry:
                 raise InvalidRequest(f"{name} must be from {least} to {most:g}.", field="retry")
         if self.max_backoff_seconds < self.backoff_seconds:
             raise InvalidRequest(
-                "max_backoff_seconds must be at least backoff_seconds.", field="retry"
+                "retry.max_backoff_seconds must be at least retry.backoff_seconds.", field="retry"
             )
         if not self.on or len(set(self.on)) < len(self.on):
-            raise InvalidRequest("on must name classes of failures, each once.", field="retry")
+            raise InvalidRequest(
+                "retry.on must name classes of failures, each once.", field="retry"
+            )
 
     def waits(self) -> tuple[int, ...]:
         """The seconds between one attempt's end and the next one's beginning, in order."""
