@@ -100,6 +100,7 @@ def test_arguments_reach_the_worker_as_they_are() -> None:
     """Percent and dollar are specials of systemd's, quotes and backslashes too."""
     command = _settings(systemd_unit(Path("/opt/n"), _ODD, 1, []))["ExecStart"]
     quoted = re.findall(r'"((?:[^"\\]|\\.)*)"', command)
+    assert not re.search("[%$]", command.replace("%%", "").replace("$$", ""))
     unescaped = [word.replace("%%", "%").replace("$$", "$") for word in quoted]
     assert [json.loads(f'"{word}"') for word in unescaped] == ["/opt/n", "worker", *_ODD]
 

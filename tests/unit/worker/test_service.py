@@ -95,6 +95,7 @@ def test_a_run_that_outlasts_the_drain_is_ended_and_reported(tmp_path: Path) -> 
     with _serving(desk) as service:
         assert eventually((tmp_path / "up").exists)
         service.drain()
+        assert eventually(lambda: bool(desk.callbacks.reports))
     assert desk.report_on(message)["reason"] == "worker_stopped"
 
 
