@@ -174,13 +174,17 @@ def test_a_session_that_is_not_found_is_forgotten(tmp_path: Path) -> None:
     assert ["--resume" in arguments for arguments, _ in tool.calls()] == [False, True, False]
 
 
-def test_a_session_in_which_three_runs_failed_is_left(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "how", [f"print({json.dumps(_claude())!r}); sys.exit(1)", "os.kill(os.getpid(), 9)"]
+)
+def test_a_session_in_which_three_runs_failed_is_left(tmp_path: Path, how: str) -> None:
+    """Also where the tool was killed and said nothing."""
     tool = _tool(tmp_path, "claude")
     tool.answers(_claude())
     tool.run()
-    tool.answers(_claude(is_error=True), exit_code=1)
+    tool.does(how)
     for _ in range(4):
-        assert tool.run().returncode == 1
+        assert tool.run().returncode != 0
     resumed = ["--resume" in arguments for arguments, _ in tool.calls()]
     assert resumed == [False, True, True, True, False]
 
