@@ -31,14 +31,16 @@ def test_many_runs_at_once_are_each_done_once_and_leave_nothing(
     }
     with local_cloud(tmp_path, **limits) as cloud:
         place = Place(cloud)
-        tally = Crowd(place, size).work(_SILENCE_SECONDS)
-        assert tally.recorded
-        assert set(tally.recorded.values()) == {1}
-        assert tally.began == tally.ended == tally.recorded
-        assert (tally.left_running, tally.unreaped) == ([], [])
-        assert tally.most_at_once == size.places
-        workers = list(place.workers)
-        place.dismiss()
+        try:
+            tally = Crowd(place, size).work(_SILENCE_SECONDS)
+            workers = list(place.workers)
+        finally:
+            place.dismiss()
         assert [worker.returncode for worker in workers] == [0, 0]
+    assert tally.recorded
+    assert set(tally.recorded.values()) == {1}
+    assert tally.began == tally.ended == tally.recorded
+    assert (tally.left_running, tally.unreaped) == ([], [])
+    assert tally.most_at_once == size.places
     with capsys.disabled():
         print(f"\ncrowd: {as_line(size, tally)}")
