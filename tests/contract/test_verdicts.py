@@ -37,6 +37,7 @@ def test_a_success_is_shown_on_the_task(stores: Stores) -> None:
         last_run_id=held.run_id,
         last_thread_id=held.thread_id,
         last_status="success",
+        last_success_run_id=held.run_id,
     )
 
 
