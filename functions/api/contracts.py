@@ -103,6 +103,19 @@ _CHANGE: Final[Refusals] = (
     PersistenceUncertain,
 )
 
+
+def _wish(summary: str, *refusals: type[NightshiftError]) -> Contract:
+    """Something that is asked of a run, and done a little later."""
+    return Contract(
+        summary=summary,
+        takes=EmptyRequest,
+        body_is_optional=True,
+        gives=RunResponse,
+        status=HTTPStatus.ACCEPTED,
+        refuses=(*_OF_RUN, *_BODY, *refusals, PersistenceUncertain),
+    )
+
+
 CONTRACTS: Final[Mapping[str, Contract]] = {
     "list_tasks": Contract(summary="List my tasks", gives=TaskPage, refuses=(InvalidCursor,)),
     "create_task": Contract(
@@ -198,30 +211,9 @@ CONTRACTS: Final[Mapping[str, Contract]] = {
         summary="List the runs of a task", gives=RunPage, refuses=(*_OF_TASK, InvalidCursor)
     ),
     "get_run": Contract(summary="See a run", gives=RunResponse, refuses=_OF_RUN),
-    "cancel_run": Contract(
-        summary="Cancel a run",
-        takes=EmptyRequest,
-        body_is_optional=True,
-        gives=RunResponse,
-        status=HTTPStatus.ACCEPTED,
-        refuses=(*_OF_RUN, *_BODY, PersistenceUncertain),
-    ),
-    "pause_run": Contract(
-        summary="Pause a run at work",
-        takes=EmptyRequest,
-        body_is_optional=True,
-        gives=RunResponse,
-        status=HTTPStatus.ACCEPTED,
-        refuses=(*_OF_RUN, *_BODY, RunNotPausable, PersistenceUncertain),
-    ),
-    "resume_run": Contract(
-        summary="Let a paused run go on",
-        takes=EmptyRequest,
-        body_is_optional=True,
-        gives=RunResponse,
-        status=HTTPStatus.ACCEPTED,
-        refuses=(*_OF_RUN, *_BODY, RunNotPausable, PersistenceUncertain),
-    ),
+    "cancel_run": _wish("Cancel a run"),
+    "pause_run": _wish("Pause a run at work", RunNotPausable),
+    "resume_run": _wish("Let a paused run go on", RunNotPausable),
     "list_changes": Contract(
         summary="List who changed what of a task",
         gives=ChangePage,
